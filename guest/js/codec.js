@@ -1,0 +1,374 @@
+// guest/js/codec.js -- values out through the wall: value -> JSON text  (SPDX-License-Identifier: MIT)
+//
+// Plain JSON stays plain; what JSON cannot say travels as an object with one
+// `$` key ({"$date": "..."}), and a plain object that happens to look like that
+// is wrapped in {"$object": ...}. Plain mode trades tags for lossy conversions.
+//
+// The text is written directly, never through an intermediate tree, and its
+// size is checked on the way: a value that would become gigabytes ends the run
+// long before it exists. Getters and proxy traps of the guest run while we
+// read, under the guest's clock; whatever they do, they see no value of ours.
+//
+// The walk keeps its own stack of frames instead of recursing, so its depth is
+// a number we check and never the engine's stack; a frame is also the path step
+// for messages and the ancestor for finding cycles.
+
+import * as p from './primordials.js';
+import { exceeded } from './host.js';
+import { kindOf } from './kinds.js';
+import { stackOf } from './errors.js';
+
+const MAX_DEPTH = 1000;
+
+let limit = Infinity;
+
+/** The largest text encode() may make, in UTF-16 units (a lower bound of bytes). */
+export function setLimit(units) {
+    limit = units;
+}
+
+// A frame is a container that is being written: `count` entries, of which `at`
+// is the next. Entries are read from `source` under `names`, or by index.
+const frames = p.list();
+let depth = 0;
+let lossy = false;
+let text = '';
+let root = '';
+let reading = false;    // a getter of the guest may be running
+let refusal = null;     // the error we threw ourselves
+
+/** `value` as JSON text. `name` starts the path in messages: "value". */
+export function encode(value, name, plain) {
+    begin(name, plain);
+    write(value);
+    finish(0);
+    return take();
+}
+
+/** A module's named exports as a JSON object; functions are left out. */
+export function encodeExports(namespace, plain) {
+    begin('exports', plain);
+    const all = p.objectKeys(namespace);
+    const names = p.list();
+    for (let i = 0; i < all.length; i++) {
+        if (all[i] !== 'default' && typeof namespace[all[i]] !== 'function')
+            p.push(names, all[i]);
+    }
+    if (names.length === 0)
+        return '';
+    put('{');
+    open(namespace, namespace, names, names.length, '}');
+    finish(0);
+    return take();
+}
+
+function begin(name, plain) {
+    lossy = plain;
+    text = '';
+    root = name;
+    depth = 0;
+    reading = false;
+    refusal = null;
+}
+
+function take() {
+    const result = text;
+    text = '';
+    frames.length = 0;
+    return result;
+}
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+
+/** The way to the entry being written, as the guest would write it. */
+function path(steps) {
+    let where = root;
+    const shown = p.min(steps, 20);
+    for (let i = 0; i < shown; i++) {
+        const key = keyOf(frames[i]);
+        if (typeof key === 'number')
+            where += '[' + key + ']';
+        else if (p.RegExpExec(identifier, key) !== null)
+            where += '.' + key;
+        else
+            where += '[' + p.jsonStringify(key) + ']';
+    }
+    return steps > shown ? where + '…' : where;
+}
+
+function keyOf(frame) {
+    const at = frame.at - 1;
+    return frame.names === null ? at : frame.names[at];
+}
+
+function refuse(why) {
+    refusal = new p.TypeError(path(depth) + ' ' + why);
+    throw refusal;
+}
+
+/** For an error out of encode(): where the guest's own code threw, if it did. */
+export function whereThrown(error) {
+    if (error === refusal || !reading)
+        return '';
+    return ' (while reading ' + path(depth) + ')';
+}
+
+function put(piece) {
+    text += piece;
+    if (text.length > limit)
+        exceeded('max_result_bytes', text.length);
+}
+
+function putString(value) {
+    put(p.jsonStringify(p.StringIsWellFormed(value) ? value : p.StringToWellFormed(value)));
+}
+
+/** Start a container; its entries follow in finish(). `value` is for cycles. */
+function open(value, source, names, count, close) {
+    if (depth >= MAX_DEPTH)
+        refuse('is nested deeper than ' + MAX_DEPTH + ' levels and cannot leave the sandbox');
+    frames[depth++] = { __proto__: null, value, source, names, count, at: 0, close, pairs: false, wrote: false };
+}
+
+/** Write entries until only `floor` containers are open. */
+function finish(floor) {
+    while (depth > floor) {
+        const frame = frames[depth - 1];
+        if (frame.at === frame.count) {
+            put(frame.close);
+            depth--;
+        } else if (frame.pairs) {
+            writePair(frame);
+        } else if (frame.names === null) {
+            writeElements(frame);
+        } else {
+            writeMember(frame);
+        }
+    }
+}
+
+/** Elements up to and including the next that is a container. */
+function writeElements(frame) {
+    const { source, count } = frame;
+    const mine = depth;
+    while (frame.at < count && depth === mine) {
+        if (frame.at > 0)
+            text += ',';
+        frame.at++;
+        reading = true;
+        const item = source[frame.at - 1];
+        reading = false;
+        write(item);
+    }
+}
+
+function writeMember(frame) {
+    const name = frame.names[frame.at++];
+    reading = true;
+    const item = frame.source[name];
+    reading = false;
+    if (lossy && item === undefined)
+        return;
+    if (frame.wrote)
+        text += ',';
+    frame.wrote = true;
+    putString(name);
+    text += ':';
+    write(item);
+}
+
+/** Entries of a Map, two to a pair: key, value, key, value, ... */
+function writePair(frame) {
+    const at = frame.at++;
+    put(at % 2 === 0 ? (at > 0 ? '],[' : '[') : ',');
+    write(frame.source[at]);
+}
+
+function write(value) {
+    switch (typeof value) {
+    case 'string':
+        return putString(value);
+    case 'number':
+        return put(numberText(value));
+    case 'boolean':
+        return put(value ? 'true' : 'false');
+    case 'undefined':
+        return put(lossy ? 'null' : '{"$undefined":true}');
+    case 'bigint':
+        return putBigInt(value);
+    case 'function':
+        return refuse('is a function and cannot leave the sandbox');
+    case 'symbol':
+        return refuse('is a symbol and cannot leave the sandbox');
+    }
+    if (value === null)
+        return put('null');
+    for (let i = 0; i < depth; i++) {
+        if (frames[i].value === value)
+            refuse('is a cycle and cannot leave the sandbox');
+    }
+    reading = true;
+    writeObject(value);
+    reading = false;
+}
+
+function numberText(value) {
+    if (value === 0)
+        return !p.is(value, -0) || lossy ? '0' : '{"$number":"-0"}';
+    if (p.isFinite(value))
+        return p.NumberToString(value);
+    return lossy ? 'null' : '{"$number":"' + value + '"}';
+}
+
+function putBigInt(value) {
+    const digits = p.BigIntToString(value);
+    if (!lossy)
+        return put('{"$bigint":"' + digits + '"}');
+    put(p.isSafeInteger(+digits) ? digits : '"' + digits + '"');
+}
+
+function writeObject(value) {
+    if (p.isArray(value)) {
+        const { length } = value;
+        put('[');
+        return open(value, value, null, length, ']');
+    }
+    const proto = p.getPrototypeOf(value);
+    if (proto === p.ObjectPrototype || proto === null)
+        return writeProperties(value);
+    const writer = writers[kindOf(value)];
+    if (writer === undefined)
+        writeProperties(value);
+    else
+        writer(value);
+}
+
+function writeProperties(value) {
+    const names = p.objectKeys(value);
+    const tagged = !lossy && names.length === 1 && p.StringCharCodeAt(names[0], 0) === 36;
+    put(tagged ? '{"$object":{' : '{');
+    open(value, value, names, names.length, tagged ? '}}' : '}');
+}
+
+function base64(bytes) {
+    const size = p.TypedArrayByteLength(bytes);
+    if (size * 4 / 3 > limit)
+        exceeded('max_result_bytes', p.ceil(size * 4 / 3));
+    return p.bytesToBase64(bytes);
+}
+
+function putBytes(bytes) {
+    put(lossy ? '"' + base64(bytes) + '"' : '{"$bytes":"' + base64(bytes) + '"}');
+}
+
+const writers = {
+    __proto__: null,
+    Date(value) {
+        const time = p.DateGetTime(value);
+        const iso = p.isNaN(time) ? 'null' : '"' + p.DateToISOString(value) + '"';
+        put(lossy ? iso : '{"$date":' + iso + '}');
+    },
+    ArrayBuffer(value) {
+        putBytes(new p.Uint8Array(value));
+    },
+    TypedArray(value) {
+        const bytes = new p.Uint8Array(p.TypedArrayBuffer(value),
+            p.TypedArrayByteOffset(value), p.TypedArrayByteLength(value));
+        const kind = p.typedArrayKind(value);
+        if (kind === 'Uint8Array' || lossy)
+            putBytes(bytes);
+        else
+            put('{"$typed":{"kind":"' + kind + '","bytes":"' + base64(bytes) + '"}}');
+    },
+    DataView(value) {
+        const bytes = new p.Uint8Array(p.DataViewBuffer(value),
+            p.DataViewByteOffset(value), p.DataViewByteLength(value));
+        put(lossy ? '"' + base64(bytes) + '"' : '{"$typed":{"kind":"DataView","bytes":"' + base64(bytes) + '"}}');
+    },
+    Map: writeMap,
+    Set(value) {
+        const items = p.list();
+        p.SetForEach(value, (item) => p.push(items, item));
+        put(lossy ? '[' : '{"$set":[');
+        open(value, items, null, items.length, lossy ? ']' : ']}');
+    },
+    Error: writeError,
+    RegExp(value) {
+        const source = p.RegExpSource(value);
+        const flags = p.RegExpFlags(value);
+        if (lossy)
+            return putString('/' + source + '/' + flags);
+        put('{"$regexp":{"source":');
+        putString(source);
+        put(',"flags":"' + flags + '"}}');
+    },
+    Promise() {
+        refuse('is a promise and cannot leave the sandbox; await it first');
+    },
+    Number: (value) => write(p.NumberValueOf(value)),
+    String: (value) => write(p.StringValueOf(value)),
+    Boolean: (value) => write(p.BooleanValueOf(value)),
+    BigInt: (value) => write(p.BigIntValueOf(value)),
+    Symbol: (value) => write(p.SymbolValueOf(value)),
+    URL: (value) => putString(p.URLHref(value)),
+    URLSearchParams: (value) => putString(p.URLSearchParamsToString(value)),
+    Headers(value) {
+        let wrote = false;
+        put('{');
+        p.HeadersForEach(value, (item, name) => {
+            if (wrote)
+                text += ',';
+            wrote = true;
+            putString(name);
+            text += ':';
+            putString(item);
+        });
+        put('}');
+    },
+};
+
+function writeMap(value) {
+    const names = p.list();
+    const items = p.list();
+    const flat = p.list();
+    let allStrings = true;
+    p.MapForEach(value, (item, key) => {
+        allStrings = allStrings && typeof key === 'string';
+        p.push(names, key);
+        p.push(items, item);
+        p.push(flat, key);
+        p.push(flat, item);
+    });
+    if (lossy && allStrings) {
+        const byName = { __proto__: null };
+        for (let i = 0; i < names.length; i++)
+            byName[names[i]] = items[i];
+        put('{');
+        return open(value, byName, names, names.length, '}');
+    }
+    put(lossy ? '[' : '{"$map":[');
+    open(value, flat, null, flat.length, (flat.length > 0 ? ']' : '') + (lossy ? ']' : ']}'));
+    frames[depth - 1].pairs = true;
+}
+
+function writeError(value) {
+    put(lossy ? '{"name":' : '{"$error":{"name":');
+    putString(p.String(value.name));
+    put(',"message":');
+    putString(p.String(value.message));
+    if (lossy)
+        return put('}');
+    put(',"stack":');
+    putString(stackOf(value));
+    const names = p.objectKeys(value);
+    const rest = p.list();
+    if (p.hasOwn(value, 'cause'))
+        p.push(rest, 'cause');
+    for (let i = 0; i < names.length; i++) {
+        const name = names[i];
+        if (name !== 'name' && name !== 'message' && name !== 'stack' && name !== 'cause')
+            p.push(rest, name);
+    }
+    open(value, value, rest, rest.length, '}}');
+    frames[depth - 1].wrote = true;
+}

@@ -1,0 +1,204 @@
+/*
+ * cli/doctor.c -- glovebox doctor: what protects a run on this host.
+ *
+ * Each wall is tried, not looked up; then a worker is really started and a
+ * program run in it. js is at full strength with the walls that need no
+ * privilege; the others are a second line.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/trial.h"
+#include "cli/version.h"
+#include "jail/probe.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { NEEDED = WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS };
+
+struct findings {
+    struct probe_result wall[32];
+    size_t              walls;
+    struct utsname      host;
+    struct trial        trial;
+    struct err          problem;    /* of the trial */
+};
+
+struct doctor_options {
+    int json, no_color;
+};
+
+static const struct option rows[] = {
+    { "json", 0, OPTION_FLAG, NULL, "as JSON",
+      offsetof(struct doctor_options, json) },
+    { "no-color", 0, OPTION_FLAG, NULL, "no colours",
+      offsetof(struct doctor_options, no_color) },
+    { NULL }
+};
+
+static int healthy(const struct findings *f)
+{
+    return f->trial.ran && (f->trial.walls & NEEDED) == NEEDED;
+}
+
+static const char *what_of(unsigned wall)
+{
+    static const struct { unsigned wall; const char *what; } all[] = {
+#define X(NAME, bit, text, what) { WALL_##NAME, what },
+        WALLS(X)
+#undef X
+    };
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (all[i].wall == wall)
+            return all[i].what;
+    return "";
+}
+
+static void look(struct findings *f)
+{
+    *f = (struct findings){ 0 };
+    uname(&f->host);
+    f->walls = probe_walls(f->wall, COUNT(f->wall));
+    trial_run(&f->trial, &f->problem);
+}
+
+/* ---- for people ----------------------------------------------------------- */
+
+static void wall_text_line(struct term *t, const struct findings *f,
+                           const struct probe_result *w)
+{
+    int in_use = (f->trial.walls & w->wall) != 0;
+    int needed = (NEEDED & w->wall) != 0;
+    enum color ink = w->offered ? GREEN : needed ? RED : YELLOW;
+    term_putf(t, TO_STDOUT, "  %s%-8s%s %-13s %s%s\n",
+              term_ink(t, TO_STDOUT, ink), w->offered ? "ok" : "missing",
+              term_ink(t, TO_STDOUT, PLAIN), wall_text(w->wall),
+              what_of(w->wall),
+              f->trial.ran && w->offered && !in_use ? " (not in use)" : "");
+    if (w->why[0])
+        term_putf(t, TO_STDOUT, "  %24s%s%s%s\n", "",
+                  term_ink(t, TO_STDOUT, DIM), w->why,
+                  term_ink(t, TO_STDOUT, PLAIN));
+}
+
+static void as_text(struct term *t, const struct findings *f)
+{
+    term_putf(t, TO_STDOUT, "glovebox %s on %s %s, %s, uid %u\n",
+              GLOVEBOX_VERSION, f->host.sysname, f->host.release,
+              f->host.machine, (unsigned)getuid());
+    if (build_flavour()[0])
+        term_putf(t, TO_STDOUT, "%s%s%s\n", term_ink(t, TO_STDOUT, RED),
+                  build_flavour(), term_ink(t, TO_STDOUT, PLAIN));
+    term_put(t, TO_STDOUT, STR("\nwalls\n"));
+    for (size_t i = 0; i < f->walls; i++)
+        wall_text_line(t, f, &f->wall[i]);
+
+    term_put(t, TO_STDOUT, STR("\na run\n"));
+    if (f->trial.engine[0])
+        term_putf(t, TO_STDOUT, "  engine   %s\n", f->trial.engine);
+    if (f->trial.ran) {
+        term_putf(t, TO_STDOUT, "  worker   ready in %.1f ms; 1 + 1 took %.2f ms\n"
+                                "  walls   ", f->trial.start_ms, f->trial.run_ms);
+        for (unsigned bit = 1; bit; bit <<= 1)
+            if ((f->trial.walls & bit) && wall_text(bit))
+                term_putf(t, TO_STDOUT, " %s", wall_text(bit));
+        term_put(t, TO_STDOUT, STR("\n"));
+    } else {
+        term_putf(t, TO_STDOUT, "  %sfailed%s   %s\n", term_ink(t, TO_STDOUT, RED),
+                  term_ink(t, TO_STDOUT, PLAIN), f->problem.msg);
+    }
+    term_putf(t, TO_STDOUT, "\n%s\n", healthy(f)
+        ? "js programs run here at full strength."
+        : "js programs cannot run safely here; see above.");
+}
+
+/* ---- for programs --------------------------------------------------------- */
+
+static void key_text(struct buf *b, const char *key, const char *text)
+{
+    json_key(b, key);
+    json_string(b, str_of(text));
+}
+
+static void json_walls(struct buf *b, const struct findings *f)
+{
+    json_key(b, "walls");
+    json_open(b, '[');
+    for (size_t i = 0; i < f->walls; i++) {
+        const struct probe_result *w = &f->wall[i];
+        json_item(b);
+        json_open(b, '{');
+        key_text(b, "name", wall_text(w->wall));
+        json_key(b, "offered");
+        json_bool(b, w->offered);
+        json_key(b, "needed");
+        json_bool(b, (NEEDED & w->wall) != 0);
+        json_key(b, "in_use");
+        json_bool(b, (f->trial.walls & w->wall) != 0);
+        key_text(b, "stops", what_of(w->wall));
+        key_text(b, "seen", w->why);
+        json_close(b, '}');
+    }
+    json_close(b, ']');
+}
+
+static void as_json(struct buf *b, const struct findings *f)
+{
+    json_open(b, '{');
+    json_key(b, "ok");
+    json_bool(b, healthy(f));
+    key_text(b, "version", GLOVEBOX_VERSION);
+    key_text(b, "flavour", build_flavour());
+    key_text(b, "kernel", f->host.release);
+    key_text(b, "machine", f->host.machine);
+    json_key(b, "uid");
+    json_u64(b, getuid());
+    json_walls(b, f);
+    json_key(b, "trial");
+    json_open(b, '{');
+    json_key(b, "ok");
+    json_bool(b, f->trial.ran);
+    key_text(b, "engine", f->trial.engine);
+    json_key(b, "start_ms");
+    json_real(b, f->trial.start_ms, 3);
+    json_key(b, "run_ms");
+    json_real(b, f->trial.run_ms, 3);
+    key_text(b, "problem", f->problem.msg);
+    json_close(b, '}');
+    json_close(b, '}');
+    buf_adds(b, "\n");
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct doctor_options o = { 0 };
+    struct text_list operands = { .n = 0 };
+    int code = command_options(c, argc, argv, &o, &operands);
+    if (code >= 0)
+        return code;
+    struct term t;
+    struct findings f;
+    term_init(&t, o.no_color);
+    look(&f);
+    if (o.json) {
+        AUTO_BUF out;
+        buf_init(&out, 64 << 10);
+        as_json(&out, &f);
+        term_put(&t, TO_STDOUT, buf_str(&out));
+    } else {
+        as_text(&t, &f);
+    }
+    if (t.broken)
+        return EXIT_OURS;
+    return healthy(&f) ? 0 : 1;
+}
+
+const struct command command_doctor = {
+    .name = "doctor",
+    .usage = "doctor [--json]",
+    .summary = "Say which walls this host offers, and try a run",
+    .options = rows,
+    .run = run,
+};

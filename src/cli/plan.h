@@ -1,0 +1,43 @@
+/*
+ * cli/plan.h -- everything a run needs, read and checked before anything runs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#pragma once
+#include "cli/program.h"
+#include "cli/run_options.h"
+#include "cli/term.h"
+#include "env/setup.h"
+
+struct plan {
+    const struct run_options *options;     /* borrowed */
+    struct program           *program;     /* what to run */
+    size_t                    programs;
+    struct program           *module;      /* their names are specifiers */
+    size_t                    modules;
+    struct program           *setup;
+    size_t                    setups;
+    struct module_source     *sources;     /* of module[], as a run brings them */
+    struct buf                input;
+    int                       root_fd;     /* -1: none */
+    int                       worker_fd, image_fd;
+    uint64_t                  image_bytes; /* memory the image itself needs */
+    unsigned                  required;    /* WALL_* */
+    struct msg_run            message;     /* what all runs have in common */
+};
+
+/* Read everything. Returns 0 or a negative errno with why in e; -ENOENT when
+ * a file that was named does not exist. End it with plan_free() either way. */
+int  plan_make(struct plan *p, const struct run_options *o,
+               const struct text_list *files, struct err *e);
+void plan_free(struct plan *p);
+
+/* The message of one program's run; borrowed from the plan. */
+struct msg_run plan_message(const struct plan *p, const struct program *program,
+                            uint64_t id);
+void plan_local(const struct plan *p, int interrupt_fd, struct local_spec *out);
+
+/* The source text of a file the guest knows by name, for showing a line of it;
+ * scratch holds it if it had to be read. Empty if there is none. */
+struct str plan_source(const struct plan *p, struct str name,
+                       struct buf *scratch);

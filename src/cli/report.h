@@ -1,0 +1,20 @@
+/*
+ * cli/report.h -- how a run ended, for a person at a terminal.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#pragma once
+#include "cli/plan.h"
+#include "env/result.h"
+
+/* The value as the guest's own console.log would show it; nothing if there is
+ * none. */
+void report_value(struct term *t, const struct run_result *r);
+
+/* Why it did not complete: the line of the source, the error, the limit. */
+void report_failure(struct term *t, const struct plan *p,
+                    const struct run_result *r);
+
+/* The result as JSON and a newline. */
+void report_json(struct term *t, const struct run_result *r,
+                 enum json_layout layout);

@@ -1,0 +1,78 @@
+/* cli/run.c -- glovebox run: programs in, values and endings out.
+ * SPDX-License-Identifier: MIT */
+#include "cli/batch.h"
+#include "cli/command.h"
+#include "cli/interrupt.h"
+#include "cli/setup.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int refuse(struct term *t, const struct err *e)
+{
+    term_say(t, "run: %s", e->msg);
+    return e->code == -ENOENT ? EXIT_NOT_FOUND : EXIT_OURS;
+}
+
+/* Without a file or -e the program comes from stdin, if that is no terminal. */
+static int from_stdin(struct text_list *files, const struct run_options *o,
+                      struct err *e)
+{
+    if (files->n || o->eval)
+        return 0;
+    if (isatty(STDIN_FILENO))
+        return err_set(e, -EINVAL, "what? Give a file, -e CODE, or - for stdin; "
+                       "glovebox repl is for trying things out");
+    files->at[files->n++] = "-";
+    return 0;
+}
+
+static int perform(struct term *t, const struct run_options *o,
+                   struct text_list *files)
+{
+    struct err e = { 0 };
+    struct plan plan = { .root_fd = -1, .worker_fd = -1, .image_fd = -1 };
+    int interrupt_fd = -1, code;
+    int r = interrupt_open(&interrupt_fd, &e);
+    if (r == 0)
+        r = from_stdin(files, o, &e);
+    if (r == 0)
+        r = plan_make(&plan, o, files, &e);
+    if (r < 0)
+        code = refuse(t, &e);
+    else if (plan_set_up(t, &plan, interrupt_fd, &code) == 0)
+        code = batch_run(t, &plan, interrupt_fd);
+    plan_free(&plan);
+    return code;
+}
+
+static int run(const struct command *c, int argc, char **argv)
+{
+    struct run_options o = { 0 };
+    struct text_list files = { .n = 0 };
+    int code = command_options(c, argc, argv, &o, &files);
+    if (code >= 0)
+        return code;
+    struct term t;
+    term_init(&t, o.no_color);
+    code = perform(&t, &o, &files);
+    if (t.broken) {
+        term_say(&t, "stdout: %s", strerror(t.broken));
+        return EXIT_OURS;
+    }
+    return code;
+}
+
+const struct command command_run = {
+    .name = "run",
+    .usage = "run [FILE... | - | -e CODE] [flags]",
+    .summary = "Run programs, each in a fresh sandbox",
+    .options = run_option_rows,
+    .run = run,
+    .more =
+        "The value is the last expression, a top-level return, `export default`,\n"
+        "what main() returns, or what __return() was given. Times are written 500ms,\n"
+        "5s, 2m; sizes 512kb, 64mb, 1gb.\n\n"
+        "Exit code: 0; 1 the program failed; 124 out of time; 137 out of memory;\n"
+        "126 denied; 130 interrupted; 125 glovebox failed; 127 no such file.\n",
+};

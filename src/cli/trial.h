@@ -1,0 +1,20 @@
+/*
+ * cli/trial.h -- a tiny program in a real worker: what doctor and version ask.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#pragma once
+#include "base/err.h"
+
+struct trial {
+    char     engine[128], engine_id[65];    /* "" if no worker said hello */
+    unsigned walls;                         /* WALL_* of the run */
+    int      ran;                           /* 1 + 1 was 2 */
+    double   start_ms, run_ms;              /* to hello; the run itself */
+};
+
+/* Start a worker, and run `1 + 1` in it. What was reached before a failure is
+ * in *out; e says what failed. */
+int trial_run(struct trial *out, struct err *e);
+/* Only start it. */
+int trial_greet(struct trial *out, struct err *e);

@@ -1,0 +1,353 @@
+/* env/local.c -- runs over a few workers of our own, in one poll() loop.
+ * SPDX-License-Identifier: MIT */
+#include "env/local.h"
+#include "env/clock.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DUMP_MS = 30000 };
+
+struct slot {
+    struct peer *peer;    /* owned; NULL: none yet, or gone */
+    struct run  *run;     /* borrowed from whoever gave it; NULL: idle */
+};
+
+struct local {
+    struct local_spec spec;
+    int               interrupted;
+    struct slot      *slot;
+    struct pollfd    *fds;    /* interrupt, then channel and pidfd of each */
+};
+
+int local_open(const struct local_spec *spec, struct local **out,
+               struct err *e)
+{
+    struct local *l = calloc(1, sizeof *l);
+    if (!l)
+        return err_set(e, -ENOMEM, "no memory");
+    l->spec = *spec;
+    if (l->spec.jobs < 1)
+        l->spec.jobs = 1;
+    if (l->spec.jobs > LOCAL_MAX_JOBS)
+        l->spec.jobs = LOCAL_MAX_JOBS;
+    l->slot = calloc(l->spec.jobs, sizeof *l->slot);
+    l->fds = calloc(1 + 2 * (size_t)l->spec.jobs, sizeof *l->fds);
+    if (!l->slot || !l->fds) {
+        local_free(l);
+        return err_set(e, -ENOMEM, "no memory");
+    }
+    *out = l;
+    return 0;
+}
+
+void local_free(struct local *l)
+{
+    if (!l)
+        return;
+    for (unsigned i = 0; l->slot && i < l->spec.jobs; i++)
+        peer_free(l->slot[i].peer);
+    free(l->slot);
+    free(l->fds);
+    free(l);
+}
+
+/* ---- one turn of the loop ------------------------------------------------- */
+
+static void sooner(uint64_t *earliest, uint64_t deadline)
+{
+    if (deadline && (!*earliest || deadline < *earliest))
+        *earliest = deadline;
+}
+
+static uint64_t watch(struct local *l, uint64_t limit_ns)
+{
+    uint64_t earliest = limit_ns;
+    l->fds[0] = (struct pollfd){ l->interrupted ? -1 : l->spec.interrupt_fd,
+                                 POLLIN, 0 };
+    for (unsigned i = 0; i < l->spec.jobs; i++) {
+        struct slot *s = &l->slot[i];
+        struct pollfd *f = &l->fds[1 + 2 * i];
+        f[0] = f[1] = (struct pollfd){ .fd = -1 };
+        if (s->peer) {
+            f[0] = (struct pollfd){ peer_fd(s->peer), peer_interest(s->peer), 0 };
+            f[1] = (struct pollfd){ peer_pidfd(s->peer), POLLIN, 0 };
+            sooner(&earliest, peer_deadline_ns(s->peer));
+        }
+        if (s->run)
+            sooner(&earliest, run_deadline_ns(s->run));
+    }
+    return earliest;
+}
+
+static void interrupt(struct local *l)
+{
+    l->interrupted = 1;
+    for (unsigned i = 0; i < l->spec.jobs; i++)
+        if (l->slot[i].run)
+            run_cancel(l->slot[i].run);
+}
+
+static void serve(struct slot *s, const struct pollfd f[2], uint64_t now_ns)
+{
+    if (f[0].revents & POLLOUT)
+        peer_writable(s->peer);
+    if (f[0].revents & (POLLIN | POLLHUP | POLLERR))
+        peer_readable(s->peer);
+    if (s->run)
+        run_tick(s->run, now_ns);
+    peer_tick(s->peer, now_ns);
+    if ((f[1].revents & POLLIN) && peer_exited(s->peer)) {
+        peer_free(s->peer);
+        s->peer = NULL;
+    }
+}
+
+static int turn(struct local *l, uint64_t limit_ns, struct err *e)
+{
+    uint64_t earliest = watch(l, limit_ns);
+    struct timespec wait = { 0 }, *timeout = earliest ? &wait : NULL;
+    uint64_t now = earliest ? clock_now_ns() : 0;
+    if (earliest > now) {
+        wait.tv_sec = (time_t)((earliest - now) / 1000000000);
+        wait.tv_nsec = (long)((earliest - now) % 1000000000);
+    }
+    int n = ppoll(l->fds, 1 + 2 * (nfds_t)l->spec.jobs, timeout, NULL);
+    if (n < 0 && errno != EINTR)
+        return err_sys(e, "poll");
+    if (n < 0)
+        return 0;
+    if (l->fds[0].revents)
+        interrupt(l);
+    now = clock_now_ns();
+    for (unsigned i = 0; i < l->spec.jobs; i++)
+        if (l->slot[i].peer)
+            serve(&l->slot[i], &l->fds[1 + 2 * i], now);
+    return 0;
+}
+
+/* ---- runs ----------------------------------------------------------------- */
+
+static int slot_start(struct local *l, struct slot *s, struct err *e)
+{
+    return s->peer ? 0 : peer_start(&l->spec.peer, &s->peer, e);
+}
+
+/* Free for a run: no worker yet, or one that is idle or about to be. */
+static int slot_free(const struct slot *s)
+{
+    if (s->run)
+        return 0;
+    return !s->peer || (peer_usable(s->peer) &&
+                        (peer_phase(s->peer) & (PHASE_IDLE | PHASE_STARTING)));
+}
+
+static int slot_fill(struct local *l, struct slot *s, struct run *r,
+                     struct err *e)
+{
+    int status = slot_start(l, s, e);
+    s->run = r;
+    if (status < 0)
+        run_refuse(r, e->msg);
+    else
+        status = run_begin(r, s->peer);
+    return status;
+}
+
+static void collect(struct local *l, const struct local_work *w)
+{
+    for (unsigned i = 0; i < l->spec.jobs; i++) {
+        struct run *r = l->slot[i].run;
+        if (!r || r->state != RUN_DONE)
+            continue;
+        l->slot[i].run = NULL;
+        w->done(w->user, r);
+    }
+}
+
+/* How many slots hold a run that is done, or one that is not. */
+static unsigned holding(const struct local *l, int done)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < l->spec.jobs; i++)
+        n += l->slot[i].run && (l->slot[i].run->state == RUN_DONE) == done;
+    return n;
+}
+
+/* Give every free slot a run. Returns 0 when there are no more, 1 if there may
+ * be, or why a worker could not be started. */
+static int supply(struct local *l, const struct local_work *w, struct err *e)
+{
+    for (unsigned i = 0; i < l->spec.jobs; i++) {
+        if (!slot_free(&l->slot[i]))
+            continue;
+        struct run *r = w->next(w->user);
+        if (!r)
+            return 0;
+        int status = slot_fill(l, &l->slot[i], r, e);
+        if (status < 0)
+            return status;
+    }
+    return 1;
+}
+
+int local_drive(struct local *l, const struct local_work *w, struct err *e)
+{
+    struct err scratch = { 0 };
+    if (!e)
+        e = &scratch;
+    int more = 1;
+    for (;;) {
+        collect(l, w);
+        if (l->interrupted)
+            more = -ECANCELED;
+        if (more > 0)
+            more = supply(l, w, e);
+        if (holding(l, 1))
+            continue;    /* ended before it began */
+        if (more <= 0 && !holding(l, 0))
+            return more;
+        int r = turn(l, 0, e);
+        if (r < 0)
+            return r;
+    }
+}
+
+static struct run *single_next(void *user)
+{
+    struct run **one = user, *r = *one;
+    *one = NULL;
+    return r;
+}
+
+static void single_done(void *user, struct run *r)
+{
+    (void)user;
+    (void)r;
+}
+
+int local_run(struct local *l, struct run *r, struct err *e)
+{
+    struct local_work work = { single_next, single_done, &r };
+    return local_drive(l, &work, e);
+}
+
+/* ---- a worker by itself --------------------------------------------------- */
+
+struct wait_for {
+    int                done, failed;
+    char               why[400];
+    struct image_sink *sink;
+};
+
+static void wait_hello(void *user)
+{
+    ((struct wait_for *)user)->done = 1;
+}
+
+static void wait_broken(void *user, const char *why)
+{
+    struct wait_for *w = user;
+    w->failed = -EPROTO;
+    snprintf(w->why, sizeof w->why, "%s", why);
+}
+
+static void wait_exit(void *user, int wait_status)
+{
+    struct wait_for *w = user;
+    (void)wait_status;
+    if (!w->failed)
+        wait_broken(user, "the worker ended");
+}
+
+static void wait_image(void *user, const struct msg_image *m)
+{
+    struct wait_for *w = user;
+    struct err e = { 0 };
+    if (!w->failed && image_sink_add(w->sink, m->bytes, &e) < 0)
+        wait_broken(user, e.msg);
+    w->done = m->last;
+}
+
+static const struct peer_events wait_listener = {
+    .hello = wait_hello, .image = wait_image,
+    .broken = wait_broken, .exit = wait_exit,
+};
+
+/* Turn until w is done; the slot's peer is gone after a failure. */
+static int await(struct local *l, struct wait_for *w, uint64_t limit_ns,
+                 struct err *e)
+{
+    struct slot *s = &l->slot[0];
+    char last_words[256] = "";
+    int r = 0;
+    while (r == 0 && s->peer && !w->done && !w->failed && !l->interrupted &&
+           (!limit_ns || clock_now_ns() < limit_ns)) {
+        r = turn(l, limit_ns, e);
+        if (s->peer)
+            snprintf(last_words, sizeof last_words, "%s", peer_fatal(s->peer));
+    }
+    if (s->peer)
+        peer_listen(s->peer, NULL, NULL);
+    if (r == 0 && w->done && !w->failed)
+        return 0;
+    peer_free(s->peer);
+    s->peer = NULL;
+    if (r < 0)
+        return r;
+    if (l->interrupted)
+        return err_set(e, -ECANCELED, "interrupted");
+    return err_set(e, -EPROTO, "%s%s%s", w->failed ? w->why : "the worker is late",
+                   last_words[0] ? ": " : "", last_words);
+}
+
+int local_greet(struct local *l, const struct peer **out, struct err *e)
+{
+    struct slot *s = &l->slot[0];
+    int r = slot_start(l, s, e);
+    if (r == 0 && peer_phase(s->peer) == PHASE_STARTING) {
+        struct wait_for w = { 0 };
+        peer_listen(s->peer, &wait_listener, &w);
+        r = await(l, &w, 0, e);
+    }
+    if (r < 0)
+        return r;
+    *out = s->peer;
+    return 0;
+}
+
+int local_reset(struct local *l, struct err *e)
+{
+    struct slot *s = &l->slot[0];
+    if (!s->peer)
+        return 0;    /* the next worker starts fresh anyway */
+    int r = peer_send_reset(s->peer, &(struct msg_reset){ .cell = 0 });
+    return r < 0 ? err_set(e, r, "the worker cannot be reset now") : 0;
+}
+
+int local_dump(struct local *l, uint64_t max_bytes, int *out_fd, struct err *e)
+{
+    struct image_head parent;
+    struct image_sink sink = { .fd = -1 };
+    struct slot *s = &l->slot[0];
+    int r = image_head_read(l->spec.peer.image_fd, &parent, e);
+    if (r == 0)
+        r = image_sink_open(&sink, max_bytes, e);
+    if (r < 0)
+        return r;
+
+    struct wait_for w = { .sink = &sink };
+    r = s->peer ? peer_send_dump(s->peer, &(struct msg_dump){ .cell = 0 }) : -EINVAL;
+    if (r < 0) {
+        err_set(e, r, "there is no worker to dump");
+    } else {
+        peer_listen(s->peer, &wait_listener, &w);
+        r = await(l, &w, clock_now_ns() + DUMP_MS * NS_PER_MS, e);
+    }
+    if (r == 0)
+        r = image_sink_seal(&sink, &parent, out_fd, e);
+    image_sink_close(&sink);
+    return r;
+}

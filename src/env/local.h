@@ -1,0 +1,50 @@
+/*
+ * env/local.h -- runs over a few workers of our own, in one poll() loop.
+ *
+ * What the CLI uses in place of the daemon. A worker is kept for the next run
+ * as long as it behaves; a new one is started when a run needs it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#pragma once
+#include "env/run.h"
+
+struct local;
+
+enum { LOCAL_MAX_JOBS = 256 };
+
+struct local_spec {
+    struct peer_spec peer;            /* descriptors borrowed until local_free() */
+    unsigned         jobs;            /* workers at once */
+    int              interrupt_fd;    /* readable: cancel; -1: none */
+};
+
+int  local_open(const struct local_spec *spec, struct local **out,
+                struct err *e);
+void local_free(struct local *l);    /* ends all workers; accepts NULL */
+
+/* Where runs come from and go to. next gives a queued run, or NULL when there
+ * are no more; done hands it back, finished. */
+struct local_work {
+    struct run *(*next)(void *user);
+    void (*done)(void *user, struct run *r);
+    void *user;
+};
+
+/*
+ * Until next gives NULL and every run is done. Returns 0, -ECANCELED after an
+ * interrupt (active runs end as cancelled, none is begun), or another negative
+ * errno if a worker could not be started (its run ends as internal).
+ */
+int local_drive(struct local *l, const struct local_work *w, struct err *e);
+
+/* One run, to its end. */
+int local_run(struct local *l, struct run *r, struct err *e);
+
+/* A worker that said hello, started if there is none; borrowed. */
+int local_greet(struct local *l, const struct peer **out, struct err *e);
+
+/* Of the first worker, when it is idle: its cell becomes a fresh copy ... */
+int local_reset(struct local *l, struct err *e);
+/* ... or an image, checked and sealed; gives the descriptor. */
+int local_dump(struct local *l, uint64_t max_bytes, int *out_fd, struct err *e);

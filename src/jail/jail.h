@@ -1,0 +1,100 @@
+/*
+ * jail/jail.h -- start a process that can reach nothing it was not handed.
+ *
+ * The caller fills in a jail_spec, jail_start() builds the walls and runs the
+ * program behind them. Everything here runs with the supervisor's rights, so
+ * nothing in this folder parses input from a guest or from the network.
+ *
+ * Walls that the host does not offer are left out and not claimed:
+ * jail_walls() says which stand, and a wall named in spec.required that cannot
+ * be had is a refusal (-ENOTSUP), never a weaker jail.
+ *
+ * Threads: none. Forking: yes; see spawn.c for what the child may call.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#pragma once
+#include "base/base.h"
+#include "base/err.h"
+#include <sys/types.h>
+
+/* X(NAME, bit, "text in results", who: what it stops) */
+#define WALLS(X)                                                              \
+    X(SFI,      0, "sfi",        "a bug in the engine stays in its linear memory")   \
+    X(SECCOMP,  1, "seccomp",    "system calls outside a short list end the process")\
+    X(NNP,      2, "no_new_privs", "no exec can gain rights")                  \
+    X(FDS,      3, "descriptors", "no descriptor but the channel")            \
+    X(RLIMITS,  4, "rlimits",    "memory, files and processes are bounded")   \
+    X(UID,      5, "uid",        "an unprivileged user without capabilities") \
+    X(USERNS,   6, "user_ns",    "own user namespace")                        \
+    X(PIDNS,    7, "pid_ns",     "no other process can be seen or signalled") \
+    X(MOUNTNS,  8, "mount_ns",   "own mounts, and an empty root")             \
+    X(NETNS,    9, "net_ns",     "no network")                                \
+    X(IPCNS,   10, "ipc_ns",     "no shared memory or queues of others")      \
+    X(UTSNS,   11, "uts_ns",     "own host name")                             \
+    X(CGROUPNS,12, "cgroup_ns",  "cgroup paths are hidden")                   \
+    X(LANDLOCK,13, "landlock",   "no file at all, by a second mechanism")     \
+    X(DUMPABLE,14, "non_dumpable", "memory cannot be read through /proc")
+
+enum wall {
+#define X(NAME, bit, text, what) WALL_##NAME = BIT(bit),
+    WALLS(X)
+#undef X
+};
+const char *wall_text(unsigned one_bit);    /* NULL if it is not one wall */
+/* The bit of a wall by its text, 0 if there is none of that name. */
+unsigned    wall_by_text(const char *text);
+
+/* The walls that jail_start() builds. The others (sfi, seccomp, non_dumpable)
+ * are the work of the program inside, which says so when it says hello. */
+#define JAIL_BUILDS (~(unsigned)(WALL_SFI | WALL_SECCOMP | WALL_DUMPABLE) &   \
+                     (BIT(15) - 1))
+
+/* What this build can never have: AddressSanitizer reads files as it starts,
+ * and reserves terabytes. A caller takes these out of what it requires. */
+#ifdef GB_SANITIZED
+#define JAIL_BUILD_LACKS ((unsigned)(WALL_SECCOMP | WALL_MOUNTNS |            \
+                                     WALL_LANDLOCK | WALL_RLIMITS))
+#else
+#define JAIL_BUILD_LACKS 0u
+#endif
+
+struct jail;    /* a running jail; its fields are jail.c's business */
+
+struct jail_limits {
+    uint64_t data_bytes;        /* RLIMIT_DATA: all private writable memory */
+    uint64_t stack_bytes;       /* RLIMIT_STACK; neither may be 0 */
+};
+
+/* What to run and what it may touch. Borrowed until jail_start() returns. */
+struct jail_spec {
+    const char *const *argv;
+    int                exec_fd;       /* the program (static); borrowed */
+    int                channel_fd;    /* becomes descriptor 3; borrowed */
+    int                image_fd;      /* becomes descriptor 4; -1: none */
+    unsigned           required;      /* WALL_* of JAIL_BUILDS, or no start */
+    unsigned           leave_out;     /* WALL_* not to build: for control runs of tests */
+    struct jail_limits limits;
+};
+enum { JAIL_CHANNEL_FD = 3, JAIL_IMAGE_FD = 4 };
+
+/*
+ * Returns 0 and gives *out, which the caller ends with jail_free(). On failure
+ * returns a negative errno, says why in e, and leaves *out alone; no process
+ * or mount survives a failed start.
+ */
+int jail_start(const struct jail_spec *spec, struct jail **out, struct err *e);
+
+/* A pidfd that polls readable at exit. Borrowed: it dies with the jail. */
+int      jail_pidfd(const struct jail *j);
+pid_t    jail_pid(const struct jail *j);
+unsigned jail_walls(const struct jail *j);    /* WALL_* put up from outside */
+
+/* Kill everything inside at once. Safe to repeat; does not wait. */
+void jail_kill(struct jail *j);
+
+/* Reap if dead: returns 1 and the wait status in *out, or 0 while alive. */
+int  jail_reap(struct jail *j, int *out_status);
+
+/* Kill, reap and release. Accepts NULL and half-built jails. */
+void jail_free(struct jail *j);

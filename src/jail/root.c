@@ -1,0 +1,68 @@
+/*
+ * jail/root.c -- an empty, read-only root.
+ *
+ * A tmpfs is laid over "/", we step onto it, pivot_root() exchanges the two
+ * and the old tree is thrown off: no mount of the host is left in the
+ * namespace. The program needs no file, as it is run by descriptor and is
+ * static.
+ *
+ * The last step, chroot() into a directory of that tmpfs, has another purpose:
+ * the kernel gives no user namespace to a process whose root is not the root
+ * of its mount namespace. So nothing inside can become "root" of anything,
+ * seccomp or not.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "jail/inside.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#define EMPTY_DIR "empty"
+
+/* A tmpfs that is mounted nowhere yet: a descriptor, or a negative errno. */
+static int new_tmpfs(void)
+{
+    AUTO_FD fs = fsopen("tmpfs", FSOPEN_CLOEXEC);
+    if (fs < 0)
+        return -errno;
+    if (fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
+        return -errno;
+    int fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID |
+                     MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
+    return fd < 0 ? -errno : fd;
+}
+
+int root_empty(void)
+{
+    /* Otherwise our mounts would show up outside. */
+    if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
+        return -errno;
+
+    AUTO_FD fd = new_tmpfs();
+    if (fd < 0)
+        return fd;
+    if (move_mount(fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0 ||
+        fchdir(fd) < 0 || mkdir(EMPTY_DIR, 0555) < 0 ||
+        chmod(EMPTY_DIR, 0555) < 0 ||
+        mount(NULL, ".", NULL, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID |
+              MS_NODEV | MS_NOEXEC, NULL) < 0)
+        return -errno;
+
+    /* With the same path twice the old root ends up on top of the new one,
+     * where "." finds it: no directory for it is needed. */
+    if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0)
+        return -errno;
+    if (chroot(EMPTY_DIR) < 0 || chdir("/") < 0)
+        return -errno;
+    return 0;
+}
+
+int step_root(struct inside *in)
+{
+    (void)in;
+    return root_empty();
+}

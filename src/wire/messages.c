@@ -1,0 +1,261 @@
+/*
+ * wire/messages.c -- every message, its fields written down once.
+ *
+ * put_X and get_X of a message are generated from the same list of fields, so
+ * they cannot disagree. A field has a kind; the kind says how it is encoded and
+ * which values are legal, and both directions refuse all others.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "wire/messages.h"
+
+#include <errno.h>
+
+/* --- which messages there are --------------------------------------------- */
+
+#define ROW(NAME, number, max, phases) [number] = { #NAME, (max), (phases) },
+static const struct message_rule from_worker[] = { FROM_WORKER(ROW) };
+static const struct message_rule to_worker[]   = { TO_WORKER(ROW) };
+#undef ROW
+
+const struct message_rule *message_from_worker(uint32_t type)
+{
+    return type < COUNT(from_worker) && from_worker[type].name
+        ? &from_worker[type] : NULL;
+}
+
+const struct message_rule *message_to_worker(uint32_t type)
+{
+    return type < COUNT(to_worker) && to_worker[type].name
+        ? &to_worker[type] : NULL;
+}
+
+static uint64_t max_body(enum message type)
+{
+    const struct message_rule *r = message_from_worker(type);
+    return r ? r->max_body : message_to_worker(type)->max_body;
+}
+
+/* --- kinds of fields ------------------------------------------------------ */
+
+static int is_reason(unsigned v)
+{
+#define X(NAME, number, text, code) || v == (number)
+    return 0 REASONS(X);
+#undef X
+}
+
+/* K(kind, type in C, encoding, which values v are legal) */
+#define KINDS(K)                                                          \
+    K(u32,    uint32_t,   u32, 1)                                         \
+    K(u64,    uint64_t,   u64, 1)                                         \
+    K(yesno,  uint8_t,    u8,  v <= 1)                                    \
+    K(stream, uint8_t,    u8,  v == 1 || v == 2)                          \
+    K(reason, uint8_t,    u8,  is_reason(v))                              \
+    K(limit,  uint8_t,    u8,  v <= LIMIT_NONE)                           \
+    K(mode,   uint8_t,    u8,  v < MODE_COUNT)                            \
+    K(flags,  uint32_t,   u32, !(v & ~(uint32_t)RUN_ALL))                 \
+    K(name,   struct str, str, v.len <= MAX_NAME_BYTES)                   \
+    K(source, struct str, str, v.len <= MAX_SOURCE_BYTES)                 \
+    K(chunk,  struct str, str, v.len <= MAX_CHUNK_BYTES)                  \
+    K(pages,  struct str, str, v.len <= IMAGE_CHUNK_BYTES)                \
+    K(text,   struct str, str, 1)    /* as long as the message may be */
+
+static void refuse(struct buf *b, int code)
+{
+    if (!b->failed)
+        b->failed = code;
+}
+
+#define KIND(kind, type, code, legal)                                     \
+    static void add_##kind(struct buf *b, type v)                         \
+    {                                                                     \
+        if (!(legal))                                                     \
+            refuse(b, -EPROTO);                                           \
+        put_##code(b, v);                                                 \
+    }                                                                     \
+    static type take_##kind(struct fields *f)                             \
+    {                                                                     \
+        type v = get_##code(f);                                           \
+        if (!(legal))                                                     \
+            f->failed = 1;                                                \
+        return v;                                                         \
+    }
+KINDS(KIND)
+#undef KIND
+
+static void add_limits(struct buf *b, struct js_limits v)
+{
+#define X(field, name, initial, ceiling) put_u64(b, v.field);
+    JS_LIMITS(X)
+#undef X
+}
+
+static struct js_limits take_limits(struct fields *f)
+{
+    struct js_limits v;
+#define X(field, name, initial, ceiling) v.field = get_u64(f);
+    JS_LIMITS(X)
+#undef X
+    return v;
+}
+
+/* --- the fields of each message, F(kind, name), in wire order ------------- */
+
+#define HELLO_FIELDS(F)                                                   \
+    F(u32,    version)                                                    \
+    F(u32,    walls)                                                      \
+    F(u32,    cells)                                                      \
+    F(name,   engine)                                                     \
+    F(name,   engine_id)
+
+/* run ends with its modules: `modules` times a name and a source */
+#define RUN_FIELDS(F)                                                     \
+    F(u64,    id)                                                         \
+    F(u32,    cell)                                                       \
+    F(flags,  flags)                                                      \
+    F(mode,   mode)                                                       \
+    F(limits, limits)                                                     \
+    F(u64,    seed)                                                       \
+    F(u64,    clock_ns)                                                   \
+    F(name,   name)                                                       \
+    F(source, source)                                                     \
+    F(text,   input)                                                      \
+    F(u32,    modules)
+
+#define MODULE_FIELDS(F)                                                  \
+    F(name,   name)                                                       \
+    F(source, source)
+
+#define OUTPUT_FIELDS(F)                                                  \
+    F(stream, stream)                                                     \
+    F(chunk,  bytes)
+
+#define LOAD_FIELDS(F)                                                    \
+    F(name,   base)                                                       \
+    F(name,   name)
+
+#define LOADED_FIELDS(F)                                                  \
+    F(yesno,  ok)                                                         \
+    F(source, text)
+
+#define RESULT_FIELDS(F)                                                  \
+    F(u64,    id)                                                         \
+    F(reason, reason)                                                     \
+    F(limit,  limit)                                                      \
+    F(u64,    observed)                                                   \
+    F(text,   value)                                                      \
+    F(text,   exports)                                                    \
+    F(text,   display)                                                    \
+    F(text,   error_name)                                                 \
+    F(text,   error_message)                                              \
+    F(text,   error_stack)                                                \
+    F(text,   error_printed)                                              \
+    F(name,   file)                                                       \
+    F(u32,    line)                                                       \
+    F(u32,    column)                                                     \
+    F(text,   detail)                                                     \
+    F(u64,    wall_ns)                                                    \
+    F(u64,    cpu_ns)                                                     \
+    F(u64,    memory_peak_bytes)                                          \
+    F(u64,    stdout_bytes)                                               \
+    F(u64,    stderr_bytes)                                               \
+    F(yesno,  state_lost)
+
+#define DUMP_FIELDS(F)                                                    \
+    F(u32,    cell)
+
+#define IMAGE_FIELDS(F)                                                   \
+    F(yesno,  last)                                                       \
+    F(pages,  bytes)
+
+#define RESET_FIELDS(F)                                                   \
+    F(u32,    cell)
+
+#define FATAL_FIELDS(F)                                                   \
+    F(text,   text)
+
+/* --- put and get ---------------------------------------------------------- */
+
+/* A body the other side would refuse for its size never leaves this one. What
+ * stood in b before a refused message stays whole. */
+static void close_frame(struct buf *b, size_t start, enum message type)
+{
+    frame_end(b, start);
+    if (!b->failed && b->len - start - FRAME_HEAD_BYTES > max_body(type))
+        refuse(b, -EMSGSIZE);
+    if (b->failed)
+        b->len = start;
+}
+
+#define PUT(kind, field) add_##kind(b, m->field);
+#define GET(kind, field) m.field = take_##kind(&f);
+#define MESSAGE(NAME, name)                                               \
+    void put_##name(struct buf *b, const struct msg_##name *m)            \
+    {                                                                     \
+        size_t start = frame_begin(b, MSG_##NAME);                        \
+        NAME##_FIELDS(PUT)                                                \
+        close_frame(b, start, MSG_##NAME);                                \
+    }                                                                     \
+    int get_##name(struct str body, struct msg_##name *out)               \
+    {                                                                     \
+        struct fields f = fields_of(body);                                \
+        struct msg_##name m;                                              \
+        NAME##_FIELDS(GET)                                                \
+        if (get_end(&f) < 0 || body.len > max_body(MSG_##NAME))           \
+            return -EPROTO;                                               \
+        *out = m;                                                         \
+        return 0;                                                         \
+    }
+
+MESSAGE(HELLO,  hello)
+MESSAGE(OUTPUT, output)
+MESSAGE(LOAD,   load)
+MESSAGE(LOADED, loaded)
+MESSAGE(RESULT, result)
+MESSAGE(DUMP,   dump)
+MESSAGE(IMAGE,  image)
+MESSAGE(RESET,  reset)
+MESSAGE(FATAL,  fatal)
+
+static void add_module(struct buf *b, const struct module_source *m)
+{
+    MODULE_FIELDS(PUT)
+}
+
+static struct module_source take_module(struct fields *from)
+{
+    struct fields f = *from;
+    struct module_source m;
+    MODULE_FIELDS(GET)
+    *from = f;
+    return m;
+}
+
+void put_run(struct buf *b, const struct msg_run *m)
+{
+    size_t start = frame_begin(b, MSG_RUN);
+    RUN_FIELDS(PUT)
+    if (m->modules > MAX_MODULES)
+        refuse(b, -EMSGSIZE);
+    for (uint32_t i = 0; i < m->modules && !b->failed; i++)
+        add_module(b, &m->module[i]);
+    close_frame(b, start, MSG_RUN);
+}
+
+int get_run(struct str body, struct module_source *room, size_t rooms,
+            struct msg_run *out)
+{
+    struct fields f = fields_of(body);
+    struct msg_run m;
+    RUN_FIELDS(GET)
+    if (!f.failed && (m.modules > rooms || m.modules > MAX_MODULES))
+        return -EMSGSIZE;
+    for (uint32_t i = 0; !f.failed && i < m.modules; i++)
+        room[i] = take_module(&f);
+    if (get_end(&f) < 0 || body.len > max_body(MSG_RUN))
+        return -EPROTO;
+    m.module = room;
+    *out = m;
+    return 0;
+}

@@ -1,0 +1,219 @@
+/*
+ * worker/imports.c -- every call from guest code into trusted code.
+ *
+ * Arguments are hostile: addresses and lengths go through guest_at(), values
+ * are copied before they are judged, and whatever grows has a ceiling.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "worker/imports.h"
+#include "worker/guest.h"
+#include "worker/meter.h"
+#include "worker/modules.h"
+#include "worker/moment.h"
+#include "worker/run.h"
+#include "worker/sfi.h"
+#include <string.h>
+
+enum { WASI_OK = 0, WASI_BAD_DESCRIPTOR = 8, WASI_IO = 29 };
+enum { WASI_CLOCK_REALTIME = 0 };
+#define NS_PER_MS 1e6
+
+/* ---- host functions of guest/js --------------------------------------- */
+
+struct call {
+    u32 argc, argv;    /* argv: guest array of addresses of boxed values */
+};
+
+static jsval argument(const struct call *c, u32 i)
+{
+    return i < c->argc ? guest_u64(guest_u32(c->argv + 4 * i)) : JS_UNDEFINED;
+}
+
+static jsval host_write(const struct call *c)
+{
+    run_write((int)guest_number(argument(c, 0)), argument(c, 1));
+    return JS_UNDEFINED;
+}
+
+static jsval number(double v)
+{
+    return Q(JS_NewNumber)(E, guest_context(), v);
+}
+
+static jsval host_monotonic(const struct call *c)
+{
+    (void)c;
+    return number((double)moment_monotonic_ns() / NS_PER_MS);
+}
+
+static jsval host_exceeded(const struct call *c)
+{
+    AUTO_BUF name;
+    buf_init(&name, 64);
+    guest_text(argument(c, 0), &name);
+    double observed = guest_number(argument(c, 1));
+    uint64_t n = observed > 0 && observed < 1e18 ? (uint64_t)observed : 0;
+    if (str_is(buf_str(&name), "max_timers"))
+        meter_stop(REASON_CALL_LIMIT, LIMIT_timers, n);
+    else
+        meter_stop(REASON_RESULT_TOO_LARGE, LIMIT_result_bytes, n);
+    buf_free(&name);
+    sfi_stop();
+}
+
+static jsval host_deliver(const struct call *c)
+{
+    run_deliver(argument(c, 0), argument(c, 1), argument(c, 2));
+    return JS_UNDEFINED;
+}
+
+static jsval host_deliver_error(const struct call *c)
+{
+    jsval text[5] = { argument(c, 0), argument(c, 1), argument(c, 2),
+                      argument(c, 3), argument(c, 4) };
+    run_deliver_error(text, guest_number(argument(c, 5)),
+                      guest_number(argument(c, 6)));
+    return JS_UNDEFINED;
+}
+
+static const struct host_function {
+    const char *name;
+    jsval (*run)(const struct call *);
+} host_functions[] = {
+    { "write",        host_write         },
+    { "monotonic",    host_monotonic     },
+    { "exceeded",     host_exceeded      },
+    { "deliver",      host_deliver       },
+    { "deliverError", host_deliver_error },
+};
+
+void imports_define_host(void)
+{
+    jsval host = Q(JS_NewObject)(E, guest_context());
+    for (size_t i = 0; i < COUNT(host_functions); i++) {
+        struct str name = str_of(host_functions[i].name);
+        u32 p = guest_copy(name);
+        u32 box = Q(qjs_new_host_function)(E, p, (u32)name.len, 0);
+        Q(wasm_free)(E, p);
+        guest_define(host, host_functions[i].name, guest_u64(box));
+    }
+    guest_define(Q(JS_GetGlobalObject)(E, guest_context()), "__host", host);
+}
+
+/* A boxed copy of v, which the engine frees; 0 tells it of an exception. */
+static u32 boxed(jsval v)
+{
+    u32 box = Q(wasm_malloc)(E, sizeof v);
+    if (!box)
+        sfi_trap(TRAP_MEMORY);
+    guest_put_u64(box, v);
+    return box;
+}
+
+u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len,
+                     u32 this_value, u32 argc, u32 argv)
+{
+    (void)env;
+    (void)this_value;
+    struct call c = { argc, argv };
+    struct str want = { (const char *)guest_at(name, name_len), name_len };
+    for (size_t i = 0; i < COUNT(host_functions); i++)
+        if (str_is(want, host_functions[i].name))
+            return boxed(host_functions[i].run(&c));
+    sfi_trap(TRAP_ENGINE);
+}
+
+/* ---- the engine's own hooks ------------------------------------------- */
+
+u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env)
+{
+    (void)env;
+    if (meter_flush_due())
+        run_flush();
+    return (u32)meter_poll();
+}
+
+/* A cell is in UTC: the host's zone is nobody's business inside. */
+u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo)
+{
+    (void)env, (void)hi, (void)lo;
+    return 0;
+}
+
+u32 Z_envZ_host_module_normalize(struct Z_env_instance_t *env, u32 base, u32 name)
+{
+    (void)env;
+    return modules_normalize(base, name);
+}
+
+u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 out_len)
+{
+    (void)env;
+    return modules_load(name, out_len);
+}
+
+void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise,
+                                   u32 reason, u32 handled)
+{
+    (void)env;
+    run_rejection(guest_u64(promise), guest_u64(reason), handled != 0);
+    Q(qjs_free_value)(E, promise);
+    Q(qjs_free_value)(E, reason);
+}
+
+/* ---- the little of WASI that is linked in ----------------------------- */
+
+typedef struct Z_wasi_snapshot_preview1_instance_t wasi_instance;
+
+u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_instance *w, u32 id,
+                                             u64 precision, u32 out)
+{
+    (void)w, (void)precision;
+    guest_put_u64(out, id == WASI_CLOCK_REALTIME ? moment_realtime_ns()
+                                                 : moment_monotonic_ns());
+    return WASI_OK;
+}
+
+/* The kernel must not write into a protected page: bytes come by a buffer. */
+u32 Z_wasi_snapshot_preview1Z_random_get(wasi_instance *w, u32 to, u32 len)
+{
+    (void)w;
+    unsigned char some[256];
+    for (u32 done = 0; done < len;) {
+        u32 n = len - done < sizeof some ? len - done : sizeof some;
+        u8 *at = guest_at(to + done, n);
+        if (moment_random(some, n) < 0)
+            return WASI_IO;
+        memcpy(at, some, n);
+        done += n;
+    }
+    memset(some, 0, sizeof some);
+    return WASI_OK;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_close(wasi_instance *w, u32 fd)
+{
+    (void)w, (void)fd;
+    return WASI_BAD_DESCRIPTOR;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_fdstat_get(wasi_instance *w, u32 fd, u32 out)
+{
+    (void)w, (void)fd, (void)out;
+    return WASI_BAD_DESCRIPTOR;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_seek(wasi_instance *w, u32 fd, u64 offset,
+                                      u32 whence, u32 out)
+{
+    (void)w, (void)fd, (void)offset, (void)whence, (void)out;
+    return WASI_BAD_DESCRIPTOR;
+}
+
+u32 Z_wasi_snapshot_preview1Z_fd_write(wasi_instance *w, u32 fd, u32 iov,
+                                       u32 count, u32 out)
+{
+    (void)w, (void)fd, (void)iov, (void)count, (void)out;
+    return WASI_BAD_DESCRIPTOR;
+}

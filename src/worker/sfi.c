@@ -1,0 +1,281 @@
+/* worker/sfi.c -- slots, traps, and the runtime the generated code needs.
+ * SPDX-License-Identifier: MIT */
+#include "worker/sfi.h"
+#include "base/base.h"
+#include "worker/engine.h"
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#ifdef ENGINE_FAST
+#include <immintrin.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <asm/prctl.h>
+#endif
+
+Z_qjs_instance_t engine;
+int (*sfi_on_fault)(uint8_t *);
+uint32_t (*sfi_on_grow)(uint32_t, uint32_t);
+
+/* What the signal handlers look at. One guest at a time per process. */
+static struct {
+    sigjmp_buf            out;
+    volatile sig_atomic_t in_guest;    /* 1: a trap may jump out */
+    volatile sig_atomic_t in_host;     /* depth of imports at work */
+    uint8_t              *memory;
+} at;
+
+enum { SIGNAL_STACK_BYTES = 64 << 10, STACK_NEAR_BYTES = 64 << 10 };
+
+const char *trap_text(enum trap t)
+{
+    static const char *const text[] = {
+        [TRAP_NONE]     = "none",
+        [TRAP_MEMORY]   = "access outside of the cell's memory",
+        [TRAP_STACK]    = "native stack exhausted",
+        [TRAP_ENGINE]   = "trap in the engine",
+        [TRAP_DEADLINE] = "hard deadline",
+        [TRAP_STOP]     = "stopped by the host",
+    };
+    return t < COUNT(text) ? text[t] : "unknown trap";
+}
+
+_Noreturn void sfi_trap(enum trap t)
+{
+    at.in_host = 0;
+    at.in_guest = 0;
+    siglongjmp(at.out, (int)t);
+}
+
+_Noreturn void sfi_stop(void)
+{
+    sfi_trap(TRAP_STOP);
+}
+
+void sfi_host_begin(void) { at.in_host++; }
+void sfi_host_end(void)   { at.in_host--; }
+
+void sfi_deadline(void)
+{
+    if (at.in_guest && !at.in_host)
+        sfi_trap(TRAP_DEADLINE);
+}
+
+enum trap sfi_enter(void (*fn)(void *), void *arg)
+{
+    /* No signal mask is saved: the handlers never block one (SA_NODEFER). */
+    int t = sigsetjmp(at.out, 0);
+    if (t)
+        return (enum trap)t;
+    at.in_host = 0;
+    at.in_guest = 1;
+    fn(arg);
+    at.in_guest = 0;
+    return TRAP_NONE;
+}
+
+/* A fault that is nobody's trap: die of it, so that the supervisor sees it. */
+static void die_of(int sig)
+{
+    signal(sig, SIG_DFL);
+}
+
+static void on_fault(int sig, siginfo_t *si, void *context)
+{
+    (void)context;
+    uint8_t *a = si->si_addr;
+    int in_slot = at.memory && a >= at.memory &&
+                  a < at.memory + SFI_SLOT_BYTES + SFI_GUARD_BYTES;
+
+    if (sig == SIGSEGV && in_slot && sfi_on_fault && sfi_on_fault(a))
+        return;
+    if (!at.in_guest) {
+        die_of(sig);
+        return;
+    }
+    if (in_slot)
+        sfi_trap(TRAP_MEMORY);
+    uint8_t *stack = __builtin_frame_address(0);
+    (void)stack;
+    if (sig == SIGFPE)
+        sfi_trap(TRAP_ENGINE);
+#if defined(__x86_64__)
+    uintptr_t sp = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+#else
+    uintptr_t sp = (uintptr_t)((ucontext_t *)context)->uc_mcontext.sp;
+#endif
+    uintptr_t fault = (uintptr_t)a;
+    if (fault + STACK_NEAR_BYTES > sp && fault < sp + STACK_NEAR_BYTES)
+        sfi_trap(TRAP_STACK);
+    die_of(sig);
+}
+
+int sfi_init(struct err *e)
+{
+    static unsigned char stack_room[SIGNAL_STACK_BYTES];
+    stack_t ss = { .ss_sp = stack_room, .ss_size = sizeof stack_room };
+    if (sigaltstack(&ss, NULL) < 0)
+        return err_sys(e, "sigaltstack");
+
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE };
+    struct sigaction sa = { .sa_sigaction = on_fault,
+                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+    for (size_t i = 0; i < COUNT(faults); i++)
+        if (sigaction(faults[i], &sa, NULL) < 0)
+            return err_sys(e, "sigaction");
+    return 0;
+}
+
+uint8_t *sfi_slot_new(void)
+{
+    void *p = mmap(NULL, SFI_SLOT_BYTES + SFI_GUARD_BYTES, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void sfi_slot_free(uint8_t *slot)
+{
+    if (slot)
+        munmap(slot, SFI_SLOT_BYTES + SFI_GUARD_BYTES);
+}
+
+#ifdef ENGINE_FAST
+enum { HWCAP2_CAN_FSGSBASE = 1 << 1 };
+
+void sfi_use(uint8_t *memory)
+{
+    at.memory = memory;
+    engine.w2c_memory.data = memory;
+    if (getauxval(AT_HWCAP2) & HWCAP2_CAN_FSGSBASE)
+        _writegsbase_u64((uintptr_t)memory);
+    else
+        syscall(SYS_arch_prctl, ARCH_SET_GS, memory);
+}
+
+const char *sfi_build(void)
+{
+    return getauxval(AT_HWCAP2) & HWCAP2_CAN_FSGSBASE
+        ? "fast build"
+        : "fast build; this CPU or kernel has no FSGSBASE, so switching cells "
+          "takes a system call";
+}
+#else
+#ifndef ENGINE_PLAIN_WHY
+#define ENGINE_PLAIN_WHY "the fast build was not possible"
+#endif
+void sfi_use(uint8_t *memory)
+{
+    at.memory = memory;
+    engine.w2c_memory.data = memory;
+}
+
+const char *sfi_build(void)
+{
+    return "plain build: " ENGINE_PLAIN_WHY;
+}
+#endif
+
+/* ---- what the generated code calls ------------------------------------ */
+
+bool wasm_rt_is_initialized(void) { return true; }
+
+void wasm_rt_trap(wasm_rt_trap_t code)
+{
+    sfi_trap(code == WASM_RT_TRAP_EXHAUSTION ? TRAP_STACK
+             : code == WASM_RT_TRAP_OOB      ? TRAP_MEMORY
+                                             : TRAP_ENGINE);
+}
+
+/* Equal signatures must get equal numbers; there are about eighty of them. */
+uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...)
+{
+    enum { MAX_TYPES = 256, MAX_PARTS = 24 };
+    static struct { uint32_t params, results; int part[MAX_PARTS]; } types[MAX_TYPES];
+    static uint32_t count;
+
+    if (params + results > MAX_PARTS || count == MAX_TYPES)
+        abort();
+    int part[MAX_PARTS] = { 0 };
+    va_list ap;
+    va_start(ap, results);
+    for (uint32_t i = 0; i < params + results; i++)
+        part[i] = va_arg(ap, int);
+    va_end(ap);
+
+    for (uint32_t i = 0; i < count; i++)
+        if (types[i].params == params && types[i].results == results &&
+            memcmp(types[i].part, part, sizeof part) == 0)
+            return i + 1;
+    types[count].params = params;
+    types[count].results = results;
+    memcpy(types[count].part, part, sizeof part);
+    return ++count;
+}
+
+/* The engine's memory lives in a slot that engine.c chose before. */
+void wasm_rt_allocate_memory(wasm_rt_memory_t *m, uint32_t pages, uint32_t max)
+{
+    (void)max;
+    m->pages = pages;
+    m->max_pages = SFI_SLOT_BYTES / SFI_WASM_PAGE - 1;
+    m->size = pages * SFI_WASM_PAGE;
+    if (!at.memory || mprotect(at.memory, m->size, PROT_READ | PROT_WRITE) < 0)
+        abort();
+    m->data = at.memory;
+}
+
+uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *m, uint32_t delta)
+{
+    uint32_t old = m->pages;
+    uint64_t want = (uint64_t)old + delta;
+    sfi_host_begin();
+    uint32_t may = want > m->max_pages ? 0
+                 : sfi_on_grow ? sfi_on_grow(old, (uint32_t)want) : (uint32_t)want;
+    uint8_t *from = m->data + (uint64_t)old * SFI_WASM_PAGE;
+    int ok = want <= may &&
+             mprotect(from, (uint64_t)delta * SFI_WASM_PAGE,
+                      PROT_READ | PROT_WRITE) == 0;
+    if (ok) {
+        m->pages = (uint32_t)want;
+        m->size = (uint32_t)(want * SFI_WASM_PAGE);
+    }
+    sfi_host_end();
+    return ok ? old : UINT32_MAX;
+}
+
+void wasm_rt_free_memory(wasm_rt_memory_t *m) { (void)m; }
+
+void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *t, uint32_t n,
+                                    uint32_t max)
+{
+    t->data = calloc(n, sizeof *t->data);
+    if (!t->data)
+        abort();
+    t->size = n;
+    t->max_size = max;
+}
+
+void wasm_rt_free_funcref_table(wasm_rt_funcref_table_t *t)
+{
+    free(t->data);
+    t->data = NULL;
+    t->size = 0;
+}
+
+uint32_t wasm_rt_grow_funcref_table(wasm_rt_funcref_table_t *t, uint32_t delta,
+                                    wasm_rt_funcref_t init)
+{
+    uint32_t old = t->size;
+    wasm_rt_funcref_t *data = realloc(t->data, (old + delta) * sizeof *data);
+    if (!data)
+        abort();
+    for (uint32_t i = 0; i < delta; i++)
+        data[old + i] = init;
+    t->data = data;
+    t->size = old + delta;
+    return old;
+}

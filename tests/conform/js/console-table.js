@@ -1,0 +1,16 @@
+console.table([{ a: 1, b: 'x' }, { a: 2, c: true }]);
+console.table([[1, 2], [3, 4]]);
+console.table([1, 'two', null]);
+console.table({ row1: { x: 1 }, row2: { x: 2, y: 3 } });
+console.table([{ a: 1, b: 2 }, { a: 3, b: 4 }], ['b']);
+console.table(new Map([['k', 'v'], [{ o: 1 }, [1, 2]]]));
+console.table(new Set([1, 'a']));
+console.table([]);
+console.table('not tabular');
+console.table(5);
+console.table([{ nested: { a: 1 } }, { nested: [1, 2, 3, 4] }]);
+console.table([{ a: 1 }, 'mixed', 7]);
+console.table([{ name: '日本', n: 1 }, { name: 'abc', n: 22 }]);
+console.table([{ a: { x: 1, y: 2, z: 3 } }]);
+console.table([[]]);
+console.table([undefined]);

@@ -1,0 +1,3 @@
+let message = '';
+try { require('fs'); } catch (e) { message = e.message; }
+message;

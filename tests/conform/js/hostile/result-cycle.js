@@ -1,0 +1,3 @@
+const a = { list: [] };
+a.list.push({ back: a });
+a;

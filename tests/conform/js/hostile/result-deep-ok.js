@@ -1,0 +1,3 @@
+let deep = 1;
+for (let i = 0; i < 900; i++) deep = { d: deep };
+deep;

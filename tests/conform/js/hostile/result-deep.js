@@ -1,0 +1,3 @@
+let deep = [];
+for (let i = 0; i < 1e5; i++) deep = [deep];
+deep;

@@ -1,0 +1,1 @@
+({ items: [1, { get bad() { throw new RangeError('no'); } }] });

@@ -1,0 +1,2 @@
+const s = 'x'.repeat(1 << 20);
+Array.from({ length: 1000 }, () => s);

@@ -1,0 +1,3 @@
+const a = [];
+a.length = 4e9;
+a;

@@ -1,0 +1,2 @@
+__return(new Promise((resolve) => setTimeout(resolve, 5, 'awaited')));
+new Promise(() => {});

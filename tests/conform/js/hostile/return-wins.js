@@ -1,0 +1,3 @@
+__return('early');
+setTimeout(() => __return({ late: true }), 5);
+'completion value';

@@ -1,0 +1,1 @@
+({ get then() { throw new Error('no then for you'); } });

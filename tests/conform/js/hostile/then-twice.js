@@ -1,0 +1,1 @@
+({ then(resolve, reject) { resolve('first'); resolve('second'); reject(new Error('third')); throw new Error('fourth'); } });

@@ -1,0 +1,2 @@
+queueMicrotask(() => { throw new RangeError('in microtask'); });
+new Promise(() => {});

@@ -1,0 +1,2 @@
+setTimeout(() => { throw new RangeError('in timer'); }, 1);
+'value';

@@ -1,0 +1,1 @@
+throw Object.setPrototypeOf(new TypeError('bare'), null);

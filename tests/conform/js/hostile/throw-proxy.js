@@ -1,0 +1,1 @@
+throw new Proxy({}, new Proxy({}, { get() { throw new Error('trap'); } }));

@@ -1,0 +1,2 @@
+Promise.reject('just text');
+new Promise(() => {});

@@ -1,0 +1,34 @@
+// Arrays: grouping into columns, holes, extra keys, limits.
+console.log([]);
+console.log([1, 2, 3]);
+console.log([1, 2, 3, 4, 5, 6, 7]);
+console.log(Array.from({ length: 30 }, (_, i) => i));
+console.log(Array.from({ length: 101 }, (_, i) => i * 37 % 101));
+console.log(Array.from({ length: 250 }, (_, i) => i));
+console.log(Array.from({ length: 27 }, (_, i) => 'item' + i));
+console.log(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+console.log(Array.from({ length: 10 }, (_, i) => 'x'.repeat(i * 3)));
+console.log([1.5, -2, 3e21, NaN, Infinity, -0, 0, 1n, 2n]);
+console.log([, 1, , , 2, ,]);
+console.log(new Array(5));
+console.log([undefined, null, , undefined]);
+const extra = [1, 2];
+extra.name = 'x';
+extra[-1] = 'minus';
+console.log(extra);
+console.log([[1, 2], [3, 4], [5, [6, [7, [8]]]]]);
+console.log([['a', 1], ['b', 2]]);
+console.log([true, false, null, undefined, Symbol('x')]);
+class Stack extends Array {}
+console.log(Stack.from([1, 2, 3]));
+console.log([function foo() {}, class A {}, () => {}]);
+console.log(['a\nb', "c'd"]);
+console.log(Array.from({ length: 8 }, (_, i) => ({ i })));
+console.log(Array.from({ length: 7 }, (_, i) => [i, i * 2]));
+const sparse = [1];
+sparse[1000] = 2;
+console.log(sparse);
+console.log(['apple', 'banana', 'cherry', 'dragonfruit', 'elderberry', 'fig', 'grape', 'honeydew melon']);
+console.log([1, 'two', { three: 3 }, [4], 5, 6, 7, 8]);
+console.log([-1, -22, 333, 4444, 55555, 666666, 7777777, 88888888]);
+console.log(Array(120).fill('ab'));

@@ -1,0 +1,27 @@
+// Primitives, boxed primitives, symbols, dates, regular expressions, functions.
+console.log(1, -0, 0, 1e21, 1e-7, NaN, Infinity, 0.1 + 0.2, 123456789012345680000);
+console.log('str', ['str'], true, null, undefined, 10n, -5n, Symbol('desc'), Symbol(), Symbol.for('reg'));
+console.log([''], [' '], ['\\'], ['\r\n'], ['é'], ['日本語']);
+console.log(new Number(3), new String('abc'), new Boolean(false), Object(1n), Object(Symbol('b')));
+console.log([new Number(-0), new String("it's")]);
+const str = new String('ab');
+str.extra = 1;
+console.log(str);
+console.log(new Date(0), [new Date(1e12)], new Date(NaN), { d: new Date(86400000) });
+const date = new Date(0);
+date.note = 'x';
+console.log(date);
+console.log(/a+b/gi, [/x/], Object.assign(/y/, { k: 1 }));
+console.log(function () {}, () => {}, async function af() {}, function* gen() {}, async function* agen() {});
+console.log([1.0, 2.50, 1e100, 2 ** 53]);
+console.log('%s', 'only format');
+console.log(-0, [-0], { z: -0 });
+console.log('a'.repeat(200));
+console.log(['a'.repeat(100)]);
+console.log(['line one\nline two that is rather long so that it gets split over\nmany lines']);
+console.log({ text: 'x'.repeat(20000) }.text.length);
+console.log(['y'.repeat(10010)].toString().length);
+console.log(Symbol.iterator, [Symbol.asyncIterator], Object(Symbol.iterator));
+console.log(globalThis.undefinedThing, void 0);
+console.log(new (class extends String {})('sub'), new (class Foo extends Number {})(4));
+console.log(new (class MyDate extends Date {})(0), new (class MyRe extends RegExp {})('q', 'g'));

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""tools/engine/rewrite.py -- make wasm2c's C of the engine fast.
+
+usage: rewrite.py IN.c OUT.c [--interpreter WASM]
+
+Three rewrites, each anchored to text that must be found exactly as often as it
+says here; anything else is an error, because a pattern that moved after a
+version bump must not be guessed at (the build then falls back to the plain
+engine, loudly):
+
+  gs        linear memory is addressed through %gs instead of a base register
+  dispatch  the interpreter's one switch becomes a computed goto at every site
+            (only with --interpreter: the module that holds the interpreter)
+  ice       one cold function is not optimised: gcc 12 crashes on it otherwise
+
+None of them changes what the program computes or which addresses it may touch:
+%gs holds the base of a slot of 4 GiB and a guard, exactly as memory.data did,
+and all 256 entries of the goto table are labels of the same function.
+
+SPDX-License-Identifier: MIT
+"""
+import re
+import struct
+import sys
+
+from leb import uleb
+
+GS_MACROS = """
+#define DEFINE_LOAD(name, t1, t2, t3)                                        \\
+  typedef t1 name##_cell __attribute__((aligned(1), may_alias));             \\
+  static inline __attribute__((always_inline)) t3 name(wasm_rt_memory_t* mem, \\
+                                                       u64 addr) {           \\
+    (void)mem;                                                               \\
+    return (t3)(t2) * (const name##_cell __seg_gs*)(uintptr_t)addr;          \\
+  }
+#define DEFINE_STORE(name, t1, t2)                                           \\
+  typedef t1 name##_cell __attribute__((aligned(1), may_alias));             \\
+  static inline __attribute__((always_inline)) void name(                    \\
+      wasm_rt_memory_t* mem, u64 addr, t2 value) {                           \\
+    (void)mem;                                                               \\
+    *(name##_cell __seg_gs*)(uintptr_t)addr = (t1)value;                     \\
+  }
+#endif
+
+"""
+
+
+class NotFound(Exception):
+    """A pattern is not where this script was taught to look for it."""
+
+
+def address_through_gs(text):
+    first = "#define DEFINE_LOAD(name, t1, t2, t3)                      \\\n"
+    after = "DEFINE_LOAD(i32_load, u32, u32, u32)"
+    if text.count(first) != 1 or text.count(after) != 1:
+        raise NotFound("gs: the load and store macros")
+    return text[:text.index(first)] + GS_MACROS + text[text.index(after):]
+
+
+def initial_memory(wasm):
+    """The linear memory as the data segments leave it."""
+    data = open(wasm, "rb").read()
+    memory = bytearray(64 << 16)
+    at = 8
+    while at < len(data):
+        section = data[at]
+        size, at = uleb(data, at + 1)
+        end = at + size
+        if section == 11:
+            count, at = uleb(data, at)
+            for _ in range(count):
+                kind, at = uleb(data, at)
+                if kind != 0 or data[at] != 0x41:
+                    raise NotFound("dispatch: an active segment at a constant")
+                offset, at = uleb(data, at + 1)
+                if data[at] != 0x0B:
+                    raise NotFound("dispatch: the end of a segment's offset")
+                length, at = uleb(data, at + 1)
+                memory[offset:offset + length] = data[at:at + length]
+                at += length
+        at = end
+    return memory
+
+
+SWITCH = re.compile(
+    r"(\w+_L\d+): \n((?:(?!_L\d+:).){0,700}?)switch \((\w+)\) \{\n"
+    r"((?:\s*case \d+: goto \w+;\n)+)\s*default: goto (\w+);\n\s*\}\n", re.S)
+
+# opcode byte -> u32 in a table in memory -> minus a bias -> switch
+FETCH = re.compile(
+    r"^(.*?(\w+) = i32_load8_u\([^\n]*\n\s*(\w+) = \2;\n)\s*(\w+) = 2u;\n"
+    r"\s*\2 <<= \(\4 & 31\);\n"
+    r"\s*\2 = i32_load\(&instance->w2c_memory, \(u64\)\(\2\) \+ (\d+)u\);\n"
+    r"\s*(\w+) = (\d+)u;\n\s*\2 -= \6;\n\s*$", re.S)
+
+
+def dispatch_by_goto(text, memory):
+    found = [m for m in SWITCH.finditer(text) if m.group(4).count("case ") > 200]
+    if len(found) != 1:
+        raise NotFound("dispatch: one switch of more than 200 cases")
+    switch = found[0]
+    label, before, _, cases, default = switch.groups()
+    fetch = FETCH.match(before)
+    if not fetch:
+        raise NotFound("dispatch: how an opcode is fetched and mapped")
+    head, _, opcode, _, table, _, bias = fetch.groups()
+    targets = [name for _, name in re.findall(r"case (\d+): goto (\w+);", cases)]
+    mapped = struct.unpack("<256I", memory[int(table):int(table) + 1024])
+    index = [(m - int(bias)) & 0xFFFFFFFF for m in mapped]
+    entries = [targets[i] if i < len(targets) else default for i in index]
+
+    start = text.rfind("\nstatic u64 ", 0, switch.start())
+    end = text.index("\n}\n", switch.end())
+    body = text[start:end]
+    body = (body[:switch.start() - start] + label + ": DISPATCH\n" +
+            body[switch.end() - start:])
+    sites = body.count("goto %s;" % label)
+    if sites < 200:
+        raise NotFound("dispatch: a goto at the end of each opcode")
+    body = body.replace("goto %s;" % label, "{DISPATCH}")
+    macro = "\n#define DISPATCH " + " ".join(
+        line.strip() for line in
+        (head + "goto *dispatch_table[(u8)%s];" % opcode).split("\n"))
+    at = body.index("{\n") + 2
+    table_text = "static const void* const dispatch_table[256] = {%s};\n" % (
+        ",".join("&&" + e for e in entries))
+    print("dispatch: %d sites, %d targets" % (sites, len(set(entries))))
+    return text[:start] + macro + body[:at] + table_text + body[at:] + text[end:]
+
+
+def spare_gcc(text):
+    text, count = re.subn(r"\n(static u32 w2c_JS_NewRuntime2\([^;]*\{)",
+                          r'\n__attribute__((optimize("O0"))) \1', text)
+    if count != 1:
+        raise NotFound("ice: JS_NewRuntime2")
+    return text
+
+
+def main(argv):
+    source, target = argv[1:3]
+    text = address_through_gs(open(source).read())
+    if len(argv) == 5 and argv[3] == "--interpreter":
+        text = dispatch_by_goto(text, initial_memory(argv[4]))
+        text = spare_gcc(text)
+    open(target, "w").write(text)
+
+
+try:
+    main(sys.argv)
+except NotFound as problem:
+    sys.exit("rewrite.py: not found -- %s. wasm2c or the engine changed: teach "
+             "this script, or build with ENGINE=plain." % problem)
