@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <time.h>
 
 /* The engine's worst cases need more than the usual 8 MiB of stack. */
 static inline void inproc_stack(void)
@@ -34,18 +35,28 @@ static inline void inproc_die(const struct err *e)
     exit(1);
 }
 
-/* Engine up on the image at path; cells are then made with cell_new(). */
-static inline void inproc_start(const char *path, struct image *out)
+/* An image of the running engine, to make more cells of. */
+static inline void inproc_open(const char *path, struct image *out)
 {
     struct err e = { 0 };
-    inproc_stack();
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         perror(path);
         exit(1);
     }
-    if (sfi_init(&e) < 0 || image_open(fd, engine_id(), out, &e) < 0 ||
-        boot_attach(&out->head, &e) < 0 || meter_init(&e) < 0)
+    if (image_open(fd, engine_id(), out, &e) < 0)
+        inproc_die(&e);
+}
+
+/* Engine up on the image at path; cells are then made with cell_new(). */
+static inline void inproc_start(const char *path, struct image *out)
+{
+    struct err e = { 0 };
+    inproc_stack();
+    if (sfi_init(&e) < 0)
+        inproc_die(&e);
+    inproc_open(path, out);
+    if (boot_attach(&out->head, &e) < 0 || meter_init(&e) < 0)
         inproc_die(&e);
 }
 
@@ -55,7 +66,10 @@ static inline void inproc_run(struct cell *c, const struct msg_run *req,
     uint64_t ns;
     run_start(c, req);
     while (run_step(&ns) == RUN_WAITS)
-        if (ns)
-            poll(NULL, 0, (int)(ns / 1000000) + 1);
+        if (ns) {
+            struct timespec t = { (time_t)(ns / 1000000000u),
+                                  (long)(ns % 1000000000u) };
+            ppoll(NULL, 0, &t, NULL);
+        }
     run_finish(out);
 }

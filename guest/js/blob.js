@@ -11,14 +11,18 @@ export function copyBytes(value) {
     if (!p.isObject(value))
         return undefined;
     if (p.typedArrayKind(value) !== undefined)
-        return new p.Uint8Array(p.ArrayBufferSlice(p.TypedArrayBuffer(value),
-            p.TypedArrayByteOffset(value), p.TypedArrayByteOffset(value) + p.TypedArrayByteLength(value)));
+        return copyRange(p.TypedArrayBuffer(value), p.TypedArrayByteOffset(value),
+            p.TypedArrayByteLength(value));
     if (p.passes(p.DataViewBuffer, value))
-        return new p.Uint8Array(p.ArrayBufferSlice(p.DataViewBuffer(value),
-            p.DataViewByteOffset(value), p.DataViewByteOffset(value) + p.DataViewByteLength(value)));
+        return copyRange(p.DataViewBuffer(value), p.DataViewByteOffset(value),
+            p.DataViewByteLength(value));
     if (p.passes(p.ArrayBufferByteLength, value))
-        return new p.Uint8Array(p.ArrayBufferSlice(value, 0));
+        return copyRange(value, 0, p.ArrayBufferByteLength(value));
     return undefined;
+}
+
+function copyRange(buffer, from, size) {
+    return new p.Uint8Array(p.ArrayBufferSlice(buffer, from, from + size));
 }
 
 export const encodeText = (text) => p.TextEncoderEncode(encoder, text);
@@ -71,7 +75,7 @@ export class Blob {
         const from = clamp(start, this.size);
         const to = p.max(from, clamp(end, this.size));
         const part = new Blob();
-        part.#bytes = new p.Uint8Array(p.ArrayBufferSlice(p.TypedArrayBuffer(this.#bytes), from, to));
+        part.#bytes = copyRange(p.TypedArrayBuffer(this.#bytes), from, to - from);
         part.#type = typeText(p.text(type));
         return part;
     }

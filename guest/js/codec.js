@@ -19,6 +19,7 @@ import { kindOf } from './kinds.js';
 import { stackOf } from './errors.js';
 
 const MAX_DEPTH = 1000;
+const MAX_LABELS = 1000;
 
 let limit = Infinity;
 
@@ -30,6 +31,7 @@ export function setLimit(units) {
 // A frame is a container that is being written: `count` entries, of which `at`
 // is the next. Entries are read from `source` under `names`, or by index.
 const frames = p.list();
+const labels = new p.Map();    // name -> "name":
 let depth = 0;
 let lossy = false;
 let text = '';
@@ -75,6 +77,7 @@ function take() {
     const result = text;
     text = '';
     frames.length = 0;
+    p.MapClear(labels);
     return result;
 }
 
@@ -119,15 +122,56 @@ function put(piece) {
         exceeded('max_result_bytes', text.length);
 }
 
+function quote(value) {
+    return p.jsonStringify(p.StringIsWellFormed(value) ? value : p.StringToWellFormed(value));
+}
+
 function putString(value) {
-    put(p.jsonStringify(p.StringIsWellFormed(value) ? value : p.StringToWellFormed(value)));
+    put(quote(value));
+}
+
+/** `"name":`, remembered: the objects of a list mostly have the same keys. */
+function label(name) {
+    let text = p.MapGet(labels, name);
+    if (text === undefined) {
+        text = quote(name) + ':';
+        if (p.MapSize(labels) < MAX_LABELS)
+            p.MapSet(labels, name, text);
+    }
+    return text;
+}
+
+/** The text of a value that needs no tag, or '' for any other. */
+function simple(value) {
+    if (typeof value === 'string')
+        return quote(value);
+    if (typeof value === 'number')
+        return value - value === 0 && value !== 0 ? '' + value : '';
+    return value === true ? 'true' : value === false ? 'false' : value === null ? 'null' : '';
 }
 
 /** Start a container; its entries follow in finish(). `value` is for cycles. */
 function open(value, source, names, count, close) {
     if (depth >= MAX_DEPTH)
         refuse('is nested deeper than ' + MAX_DEPTH + ' levels and cannot leave the sandbox');
-    frames[depth++] = { __proto__: null, value, source, names, count, at: 0, close, pairs: false, wrote: false };
+    let frame = frames[depth];
+    if (frame === undefined)
+        frame = frames[depth] = freshFrame();
+    depth++;
+    frame.value = value;
+    frame.source = source;
+    frame.names = names;
+    frame.count = count;
+    frame.close = close;
+    frame.at = 0;
+    frame.pairs = frame.wrote = false;
+}
+
+function freshFrame() {
+    return {
+        __proto__: null, value: null, source: null, names: null, count: 0,
+        close: '', at: 0, pairs: false, wrote: false,
+    };
 }
 
 /** Write entries until only `floor` containers are open. */
@@ -142,39 +186,63 @@ function finish(floor) {
         } else if (frame.names === null) {
             writeElements(frame);
         } else {
-            writeMember(frame);
+            writeMembers(frame);
         }
     }
 }
 
-/** Elements up to and including the next that is a container. */
+/**
+ * Elements up to and including the next that is a container. Short texts are
+ * gathered in a local, which is much faster than adding each to the whole.
+ */
 function writeElements(frame) {
     const { source, count } = frame;
     const mine = depth;
+    let gathered = '';
     while (frame.at < count && depth === mine) {
-        if (frame.at > 0)
-            text += ',';
-        frame.at++;
+        const at = frame.at++;
+        if (at > 0)
+            gathered += ',';
         reading = true;
-        const item = source[frame.at - 1];
+        const item = source[at];
         reading = false;
-        write(item);
+        gathered = add(gathered, item);
     }
+    put(gathered);
 }
 
-function writeMember(frame) {
-    const name = frame.names[frame.at++];
-    reading = true;
-    const item = frame.source[name];
-    reading = false;
-    if (lossy && item === undefined)
-        return;
-    if (frame.wrote)
-        text += ',';
-    frame.wrote = true;
-    putString(name);
-    text += ':';
-    write(item);
+/** The same for the members of an object. */
+function writeMembers(frame) {
+    const { source, names, count } = frame;
+    const mine = depth;
+    let gathered = '';
+    while (frame.at < count && depth === mine) {
+        const name = names[frame.at++];
+        reading = true;
+        const item = source[name];
+        reading = false;
+        if (lossy && item === undefined)
+            continue;
+        gathered += frame.wrote ? ',' + label(name) : label(name);
+        frame.wrote = true;
+        gathered = add(gathered, item);
+    }
+    put(gathered);
+}
+
+/** `gathered` with the value added; what grows or needs a tag goes to the whole. */
+function add(gathered, value) {
+    const text = simple(value);
+    if (text !== '') {
+        gathered += text;
+        if (gathered.length < 4096)
+            return gathered;
+        put(gathered);
+        return '';
+    }
+    put(gathered);
+    write(value);
+    return '';
 }
 
 /** Entries of a Map, two to a pair: key, value, key, value, ... */
@@ -215,8 +283,8 @@ function write(value) {
 function numberText(value) {
     if (value === 0)
         return !p.is(value, -0) || lossy ? '0' : '{"$number":"-0"}';
-    if (p.isFinite(value))
-        return p.NumberToString(value);
+    if (value - value === 0)
+        return '' + value;
     return lossy ? 'null' : '{"$number":"' + value + '"}';
 }
 
@@ -261,6 +329,13 @@ function putBytes(bytes) {
     put(lossy ? '"' + base64(bytes) + '"' : '{"$bytes":"' + base64(bytes) + '"}');
 }
 
+function putView(kind, bytes) {
+    if (kind === 'Uint8Array' || lossy)
+        putBytes(bytes);
+    else
+        put('{"$typed":{"kind":"' + kind + '","bytes":"' + base64(bytes) + '"}}');
+}
+
 const writers = {
     __proto__: null,
     Date(value) {
@@ -272,18 +347,12 @@ const writers = {
         putBytes(new p.Uint8Array(value));
     },
     TypedArray(value) {
-        const bytes = new p.Uint8Array(p.TypedArrayBuffer(value),
-            p.TypedArrayByteOffset(value), p.TypedArrayByteLength(value));
-        const kind = p.typedArrayKind(value);
-        if (kind === 'Uint8Array' || lossy)
-            putBytes(bytes);
-        else
-            put('{"$typed":{"kind":"' + kind + '","bytes":"' + base64(bytes) + '"}}');
+        putView(p.typedArrayKind(value), new p.Uint8Array(p.TypedArrayBuffer(value),
+            p.TypedArrayByteOffset(value), p.TypedArrayByteLength(value)));
     },
     DataView(value) {
-        const bytes = new p.Uint8Array(p.DataViewBuffer(value),
-            p.DataViewByteOffset(value), p.DataViewByteLength(value));
-        put(lossy ? '"' + base64(bytes) + '"' : '{"$typed":{"kind":"DataView","bytes":"' + base64(bytes) + '"}}');
+        putView('DataView', new p.Uint8Array(p.DataViewBuffer(value),
+            p.DataViewByteOffset(value), p.DataViewByteLength(value)));
     },
     Map: writeMap,
     Set(value) {

@@ -82,14 +82,15 @@ const methods = {
     trace(...args) {
         const text = format(args);
         const frames = cleanFrames(p.ErrorFrames(new p.Error()));
-        print(ERR, 'Trace' + (text === '' ? '' : ': ' + text) + (frames === '' ? '' : '\n' + frames));
+        const head = text === '' ? 'Trace' : 'Trace: ' + text;
+        print(ERR, frames === '' ? head : head + '\n' + frames);
     },
     assert(condition, ...args) {
         if (condition)
             return;
         if (args.length === 0)
             return print(ERR, 'Assertion failed');
-        args[0] = 'Assertion failed: ' + (typeof args[0] === 'symbol' ? p.SymbolToString(args[0]) : args[0]);
+        args[0] = 'Assertion failed: ' + p.String(args[0]);
         print(ERR, format(args));
     },
     clear() {},
@@ -112,7 +113,8 @@ const methods = {
     table(data, columns) {
         if (columns !== undefined && !p.isArray(columns))
             throw new p.TypeError('The "properties" argument must be an instance of Array');
-        print(OUT, p.isObject(data) && typeof data === 'object' ? table(data, columns) : format([data]));
+        const tabular = typeof data === 'object' && data !== null;
+        print(OUT, tabular ? table(data, columns) : format([data]));
     },
     debug(...args) { print(OUT, format(args)); },
     info(...args) { print(OUT, format(args)); },

@@ -69,7 +69,8 @@ const kinds = { __proto__: null };
 
 const errors = { __proto__: null };
 {
-    const names = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError', 'EvalError', 'URIError'];
+    const names = ['Error', 'TypeError', 'RangeError', 'SyntaxError', 'ReferenceError',
+        'EvalError', 'URIError'];
     for (let i = 0; i < names.length; i++)
         errors[names[i]] = globalThis[names[i]];
 }

@@ -27,7 +27,7 @@ export function cleanFrames(frames) {
 }
 
 /** "Name: message", as Error.prototype.toString would have it. */
-export function headline(error) {
+function headline(error) {
     const name = error.name === undefined ? 'Error' : p.String(error.name);
     const message = error.message === undefined ? '' : p.String(error.message);
     if (name === '')
@@ -88,27 +88,36 @@ function locate(frames) {
     return best;
 }
 
+const noNetwork = 'this cell has no network; hand the data in with `input`, ' +
+    'or give the program a function that fetches';
+const noFiles = 'this cell has no file system; hand the data in with `input`, or use the node engine';
+const noBrowser = 'there is no browser here';
+const noStorage = 'nothing outlives a run; return what should be kept';
+const noCommonJs = 'programs are scripts or ES modules here; use `export`, or the node engine';
+
 /** What would be needed for a name that programs expect and a cell lacks. */
 const missing = {
     __proto__: null,
-    fetch: 'this cell has no network; hand the data in with `input`, or give the program a function that fetches',
-    XMLHttpRequest: 'this cell has no network; hand the data in with `input`, or give the program a function that fetches',
-    WebSocket: 'this cell has no network; hand the data in with `input`, or give the program a function that fetches',
+    fetch: noNetwork,
+    XMLHttpRequest: noNetwork,
+    WebSocket: noNetwork,
+    EventSource: noNetwork,
     process: 'this cell is no Node.js process; hand values in with `input`, or use the node engine',
-    require: 'this cell has no CommonJS loader; use `import` with a package of the environment, or the node engine',
-    module: 'programs are scripts or ES modules here; use `export`, or the node engine',
-    exports: 'programs are scripts or ES modules here; use `export`, or the node engine',
-    __dirname: 'this cell has no file system; hand the data in with `input`, or use the node engine',
-    __filename: 'this cell has no file system; hand the data in with `input`, or use the node engine',
+    require: 'this cell has no CommonJS loader; `import` a package of the environment, ' +
+        'or use the node engine',
+    module: noCommonJs,
+    exports: noCommonJs,
+    __dirname: noFiles,
+    __filename: noFiles,
     Buffer: 'use Uint8Array, TextEncoder and TextDecoder, or the node engine',
     global: 'use globalThis',
-    window: 'there is no browser here; use globalThis for the global object',
-    document: 'there is no browser and no DOM here',
-    navigator: 'there is no browser here',
-    localStorage: 'nothing outlives a run; return what should be kept',
-    sessionStorage: 'nothing outlives a run; return what should be kept',
-    alert: 'there is no browser here; use console.log',
+    window: noBrowser + '; use globalThis for the global object',
+    document: noBrowser + ', so there is no DOM',
+    navigator: noBrowser,
+    alert: noBrowser + '; use console.log',
     prompt: 'nobody answers here; hand the data in with `input`',
+    localStorage: noStorage,
+    sessionStorage: noStorage,
     WebAssembly: 'this cell runs JavaScript only; use the node engine',
     SharedArrayBuffer: 'a cell has one thread; use ArrayBuffer',
     Atomics: 'a cell has one thread; plain reads and writes are atomic',

@@ -62,7 +62,8 @@ export class Event {
     static {
         dispatch = (event, target, listeners, trusted) => {
             if (event.#busy)
-                throw new p.DOMException('The event is already being dispatched', 'InvalidStateError');
+                throw new p.DOMException('The event is already being dispatched',
+                    'InvalidStateError');
             event.#trusted = trusted;
             event.#target = event.#current = target;
             event.#busy = true;
@@ -201,13 +202,4 @@ function find(all, callback, capture) {
             return i;
     }
     return -1;
-}
-
-/** Make the members of a class enumerable, as WebIDL has them. */
-export function enumerable(constructor, names) {
-    for (let i = 0; i < names.length; i++) {
-        const own = p.getOwnPropertyDescriptor(constructor.prototype, names[i]);
-        own.enumerable = true;
-        p.defineProperty(constructor.prototype, names[i], own);
-    }
 }

@@ -26,7 +26,8 @@ function readInit(body) {
         return [body, null];
     }
     if (p.isObject(body) && p.passes(p.URLSearchParamsToString, body))
-        return [encodeText(p.URLSearchParamsToString(body)), 'application/x-www-form-urlencoded;charset=UTF-8'];
+        return [encodeText(p.URLSearchParamsToString(body)),
+            'application/x-www-form-urlencoded;charset=UTF-8'];
     return [encodeText(p.StringToWellFormed(p.text(body))), 'text/plain;charset=UTF-8'];
 }
 
@@ -158,7 +159,8 @@ export class Response extends Body {
 
     [inspectCustom](depth, options, inspect) {
         const { status, statusText, headers, body, bodyUsed, ok, redirected, type, url } = this;
-        return 'Response ' + inspect({ status, statusText, headers, body, bodyUsed, ok, redirected, type, url }, options);
+        return 'Response ' + inspect(
+            { status, statusText, headers, body, bodyUsed, ok, redirected, type, url }, options);
     }
 }
 p.tag(Response, 'Response');

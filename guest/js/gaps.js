@@ -6,6 +6,8 @@
 
 import * as p from './primordials.js';
 import { inspectCustom } from './events.js';
+import { installLatin1 } from './latin1.js';
+import { replaceConstructor } from './replace.js';
 
 const { URL, URLSearchParams, Headers, DOMException } = p;
 const url = URL.prototype;
@@ -32,7 +34,8 @@ function refill(owner) {
     native.forEach(child, (value, name) => p.push(names, name));
     for (let i = 0; i < names.length; i++)
         native.delete(child, names[i]);
-    native.forEach(new URLSearchParams(readSearch(owner)), (value, name) => native.append(child, name, value));
+    const fresh = new URLSearchParams(readSearch(owner));
+    native.forEach(fresh, (value, name) => native.append(child, name, value));
 }
 
 /** A change of the child shows in its URL at once. */
@@ -107,24 +110,8 @@ function pairsOf(init, what) {
     return out;
 }
 
-/**
- * Put `make` in the place of a native constructor. Both share one prototype,
- * so instances, subclasses and instanceof stay what they were.
- */
-function replaceConstructor(name, make) {
-    const Native = globalThis[name];
-    const Patched = { [name]: function (init = undefined) {
-        if (new.target === undefined)
-            throw new p.TypeError('Class constructor ' + name + ' cannot be invoked without \'new\'');
-        return make(Native, init, new.target);
-    } }[name];
-    p.defineProperty(Patched, 'prototype', { __proto__: null, value: Native.prototype });
-    p.hide(Native.prototype, 'constructor', Patched);
-    p.hide(globalThis, name, Patched);
-}
-
 function installConstructors() {
-    replaceConstructor('URLSearchParams', (Native, init, target) => {
+    replaceConstructor('URLSearchParams', (Native, target, init) => {
         if (!p.isObject(init))
             return p.construct(Native, init === undefined ? [] : [p.text(init)], target);
         const made = p.construct(Native, [], target);
@@ -133,7 +120,7 @@ function installConstructors() {
             native.append(made, found[i][0], found[i][1]);
         return made;
     });
-    replaceConstructor('Headers', (Native, init, target) => {
+    replaceConstructor('Headers', (Native, target, init) => {
         if (init === undefined)
             return p.construct(Native, [], target);
         if (!p.isObject(init))
@@ -154,7 +141,8 @@ function installPrinting() {
         const out = p.list();
         for (let i = 0; i < found.length; i++)
             p.push(out, inspect(found[i][0], options) + ' => ' + inspect(found[i][1], options));
-        return out.length === 0 ? 'URLSearchParams {}' : 'URLSearchParams { ' + p.ArrayJoin(out, ', ') + ' }';
+        return out.length === 0 ? 'URLSearchParams {}'
+            : 'URLSearchParams { ' + p.ArrayJoin(out, ', ') + ' }';
     } }.inspect);
     p.hide(Headers.prototype, inspectCustom, { inspect(depth, options, inspect) {
         const plain = {};
@@ -182,9 +170,11 @@ function installCrypto() {
     p.show(home, 'getRandomValues', { getRandomValues(array) {
         const kind = p.isObject(array) ? p.typedArrayKind(array) : undefined;
         if (kind === undefined || integerKinds[kind] === undefined)
-            throw new DOMException('The data argument must be an integer-type TypedArray', 'TypeMismatchError');
+            throw new DOMException('The data argument must be an integer-type TypedArray',
+                'TypeMismatchError');
         if (p.TypedArrayByteLength(array) > 65536)
-            throw new DOMException('The requested length exceeds 65,536 bytes', 'QuotaExceededError');
+            throw new DOMException('The requested length exceeds 65,536 bytes',
+                'QuotaExceededError');
         return fill(this, array);
     } }.getRandomValues);
 }
@@ -219,4 +209,5 @@ export function installGaps() {
     installPrinting();
     installCrypto();
     installClone();
+    installLatin1();
 }

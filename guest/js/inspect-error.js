@@ -27,7 +27,8 @@ export function formatError(ctx, error, shape) {
     if (frames === -1)
         stack = '[' + stack + ']';
     else
-        stack = p.StringSlice(stack, 0, frames) + withoutCauseFrames(ctx, error, p.StringSlice(stack, frames + 1));
+        stack = p.StringSlice(stack, 0, frames) +
+            withoutCauseFrames(ctx, error, p.StringSlice(stack, frames + 1));
     return ctx.indent === 0 ? stack
         : p.replaceAll(stack, '\n', '\n' + p.StringRepeat(' ', ctx.indent));
 }
@@ -118,10 +119,11 @@ function commonRun(ours, from, theirs) {
 }
 
 function foldFrames(ctx, frames, from, skipped) {
+    const fold = '    ... ' + skipped + ' lines matching cause stack trace ...';
     let text = '';
     for (let i = 0; i < frames.length; i++) {
         if (i === from + 1)
-            text += '\n' + ctx.style('    ... ' + skipped + ' lines matching cause stack trace ...', 'undefined');
+            text += '\n' + ctx.style(fold, 'undefined');
         if (i <= from || i > from + skipped)
             text += '\n' + frames[i];
     }

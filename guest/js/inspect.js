@@ -6,10 +6,10 @@
 // kinds.js, never through `constructor`.
 
 import * as p from './primordials.js';
-import { promiseState, promiseResult, promiseStateUnknown, proxyTarget } from './host.js';
+import { proxyTarget } from './host.js';
 import { kindOf } from './kinds.js';
 import { ARRAY, ITEM, OBJECT, escapeText, quoted, reduce } from './layout.js';
-import { formatError } from './inspect-error.js';
+import { arrayItems, describe, describeFunction, plainPrefix } from './inspect-kinds.js';
 
 const custom = p.symbolFor('nodejs.util.inspect.custom');
 
@@ -25,7 +25,7 @@ const palette = {
     __proto__: null, special: 36, number: 33, bigint: 33, boolean: 33,
     undefined: 90, string: 32, symbol: 32, date: 35, regexp: 31,
 };
-const plain = (text) => text;
+export const plain = (text) => text;
 function coloured(text, style) {
     if (style === 'null')
         return '\u001b[1m' + text + '\u001b[22m';
@@ -176,7 +176,8 @@ function constructorName(value, ctx, depth) {
     const above = constructorName(first, ctx, depth + 1);
     if (above !== null)
         return base + ' <' + above + '>';
-    return base + ' <' + inspect(first, { __proto__: null, customInspect: false, depth: -1, colors: ctx.colors }) + '>';
+    const shallow = { __proto__: null, customInspect: false, depth: -1, colors: ctx.colors };
+    return base + ' <' + inspect(first, shallow) + '>';
 }
 
 function isInstance(value, constructor) {
@@ -221,12 +222,13 @@ function namesOf(value) {
 }
 
 const index = /^(0|[1-9][0-9]*)$/;
+export const isIndex = (key) => p.RegExpExec(index, key) !== null;
 
 function extraKeys(ctx, value) {
     const all = visibleKeys(ctx, value);
     const out = p.list();
     for (let i = 0; i < all.length; i++) {
-        if (typeof all[i] === 'symbol' || p.RegExpExec(index, all[i]) === null)
+        if (typeof all[i] === 'symbol' || !isIndex(all[i]))
             p.push(out, all[i]);
     }
     return out;
@@ -265,194 +267,14 @@ function shapeOf(ctx, value, depth, typed) {
         return shape;
     }
     const kind = kindOf(value);
-    const describe = typeof value === 'function' ? describeFunction : describers[kind] ?? describePlain;
     if (kind === 'TypedArray')
         shape.keys = extraKeys(ctx, value);
     else
         shape.keys = visibleKeys(ctx, value);
     shape.kind = kind;
-    describe(ctx, value, shape, depth, typed);
+    const fill = typeof value === 'function' ? describeFunction : describe(kind);
+    fill(ctx, value, shape, depth, typed);
     return shape;
-}
-
-/** Done when there are no properties to list after the base. */
-function only(shape, text) {
-    if (shape.keys.length === 0)
-        shape.done = text;
-}
-
-function sized(ctx, value, shape, name, size) {
-    const lead = prefix(shape.constructor, shape.tag, name, '(' + size + ')');
-    shape.open = lead + '{';
-    if (size === 0)
-        only(shape, lead + '{}');
-}
-
-function based(ctx, value, shape, name, text, style) {
-    const lead = prefix(shape.constructor, shape.tag, name);
-    shape.base = lead === (name + ' ') ? text : '' + lead + text;
-    only(shape, ctx.style(shape.base, style));
-}
-
-function braced(shape, name) {
-    shape.open = prefix(shape.constructor, shape.tag, name) + '{';
-}
-
-/** Properties that are accessors of the prototype, shown first. */
-function addFirst(shape, names) {
-    const keys = p.list();
-    for (let i = 0; i < names.length; i++)
-        p.push(keys, names[i]);
-    for (let i = 0; i < shape.keys.length; i++)
-        p.push(keys, shape.keys[i]);
-    shape.keys = keys;
-}
-
-const describers = {
-    __proto__: null,
-    Map(ctx, value, shape) {
-        sized(ctx, value, shape, 'Map', p.MapSize(value));
-        shape.items = mapItems;
-    },
-    Set(ctx, value, shape) {
-        sized(ctx, value, shape, 'Set', p.SetSize(value));
-        shape.items = setItems;
-    },
-    TypedArray(ctx, value, shape) {
-        const lead = prefix(shape.constructor, shape.tag, p.typedArrayKind(value), '(' + p.TypedArrayLength(value) + ')');
-        shape.open = lead + '[';
-        shape.close = ']';
-        shape.type = ARRAY;
-        shape.items = typedItems;
-        if (p.TypedArrayLength(value) === 0)
-            only(shape, lead + '[]');
-    },
-    RegExp(ctx, value, shape, depth) {
-        based(ctx, value, shape, 'RegExp', '/' + p.RegExpSource(value) + '/' + p.RegExpFlags(value), 'regexp');
-        if (depth > ctx.depth)
-            shape.done = ctx.style(shape.base, 'regexp');
-    },
-    Date(ctx, value, shape) {
-        const text = p.isNaN(p.DateGetTime(value)) ? 'Invalid Date' : p.DateToISOString(value);
-        based(ctx, value, shape, 'Date', text, 'date');
-    },
-    Error(ctx, value, shape) {
-        shape.base = formatError(ctx, value, shape);
-        only(shape, shape.base);
-    },
-    ArrayBuffer(ctx, value, shape, depth, typed) {
-        braced(shape, 'ArrayBuffer');
-        if (typed)
-            only(shape, shape.open + ' byteLength: ' + formatPrimitive(ctx, p.ArrayBufferByteLength(value)) + ' }');
-        shape.items = bufferItems;
-        addFirst(shape, ['byteLength']);
-    },
-    DataView(ctx, value, shape) {
-        braced(shape, 'DataView');
-        addFirst(shape, ['byteLength', 'byteOffset', 'buffer']);
-    },
-    Promise(ctx, value, shape) {
-        braced(shape, 'Promise');
-        shape.items = promiseItems;
-    },
-    WeakSet(ctx, value, shape) {
-        braced(shape, 'WeakSet');
-        shape.items = unknownItems;
-    },
-    WeakMap(ctx, value, shape) {
-        braced(shape, 'WeakMap');
-        shape.items = unknownItems;
-    },
-    WeakRef(ctx, value, shape) {
-        braced(shape, 'WeakRef');
-        shape.items = weakRefItems;
-    },
-    Number: boxed, String: boxed, Boolean: boxed, BigInt: boxed, Symbol: boxed,
-};
-
-const unboxers = {
-    __proto__: null, Number: p.NumberValueOf, String: p.StringValueOf,
-    Boolean: p.BooleanValueOf, BigInt: p.BigIntValueOf, Symbol: p.SymbolValueOf,
-};
-
-function boxed(ctx, value, shape) {
-    const { kind, constructor, tag } = shape;
-    if (kind === 'String') {
-        const length = p.StringValueOf(value).length;
-        const rest = p.list();
-        for (let i = ctx.showHidden ? 0 : length; i < shape.keys.length; i++)
-            p.push(rest, shape.keys[i]);
-        shape.keys = rest;
-    }
-    const whose = kind === constructor ? '' : constructor === null ? ' (null prototype)' : ' (' + constructor + ')';
-    const bare = { __proto__: ctx, style: plain };
-    let base = '[' + kind + whose + ': ' + formatPrimitive(bare, unboxers[kind](value)) + ']';
-    if (tag !== '' && tag !== constructor)
-        base += ' [' + tag + ']';
-    shape.base = base;
-    only(shape, ctx.style(base, p.StringToLowerCase(kind)));
-}
-
-function describeFunction(ctx, value, shape) {
-    shape.base = functionBase(value, shape.constructor, shape.tag);
-    only(shape, ctx.style(shape.base, 'special'));
-}
-
-function describePlain(ctx, value, shape) {
-    const { constructor, tag } = shape;
-    if (constructor === 'Object') {
-        if (tag === '' && p.ObjectToString(value) === '[object Arguments]')
-            shape.open = '[Arguments] {';
-        else if (tag !== '')
-            shape.open = prefix(constructor, tag, 'Object') + '{';
-        return only(shape, shape.open + '}');
-    }
-    shape.open = plainPrefix(shape) + '{';
-    only(shape, shape.open + '}');
-}
-
-/** Module namespaces are the one null-prototype kind with a name of its own. */
-function plainPrefix(shape) {
-    const { constructor, tag } = shape;
-    return prefix(constructor, tag, constructor === null && tag === 'Module' ? 'Module' : 'Object');
-}
-
-function functionBase(value, constructor, tag) {
-    const source = p.FunctionToString(value);
-    if (p.StringStartsWith(source, 'class') && p.StringEndsWith(source, '}'))
-        return classBase(value, constructor, tag);
-    let type = 'Function';
-    const real = p.ObjectToString(value);
-    if (real === '[object AsyncFunction]')
-        type = 'AsyncFunction';
-    else if (real === '[object GeneratorFunction]')
-        type = 'GeneratorFunction';
-    else if (real === '[object AsyncGeneratorFunction]')
-        type = 'AsyncGeneratorFunction';
-    let base = '[' + type;
-    if (constructor === null)
-        base += ' (null prototype)';
-    base += value.name === '' ? ' (anonymous)]' : ': ' + nameText(value.name) + ']';
-    if (constructor !== type && constructor !== null)
-        base += ' ' + constructor;
-    if (tag !== '' && constructor !== tag)
-        base += ' [' + tag + ']';
-    return base;
-}
-
-const nameText = (name) => typeof name === 'symbol' ? p.SymbolToString(name) : p.String(name);
-
-function classBase(value, constructor, tag) {
-    const name = p.hasOwn(value, 'name') && value.name ? nameText(value.name) : '(anonymous)';
-    let base = 'class ' + name;
-    if (constructor !== 'Function' && constructor !== null)
-        base += ' [' + constructor + ']';
-    if (tag !== '' && constructor !== tag)
-        base += ' [' + tag + ']';
-    if (constructor === null)
-        return '[' + base + ' extends [null prototype]]';
-    const above = p.getPrototypeOf(value).name;
-    return above ? '[' + base + ' extends ' + nameText(above) + ']' : '[' + base + ']';
 }
 
 function formatObject(ctx, value, depth, typed) {
@@ -508,145 +330,13 @@ function formatUrl(ctx, value, depth, shape) {
         p.push(output, urlParts[i] + ': ' + formatValue(ctx, value[urlParts[i]], depth + 1, false));
         ctx.indent -= 2;
     }
-    return reduce(ctx, output, '', [prefix(shape.constructor, shape.tag, 'URL') + '{', '}'], OBJECT, depth + 1, value);
+    const open = prefix(shape.constructor, shape.tag, 'URL') + '{';
+    return reduce(ctx, output, '', [open, '}'], OBJECT, depth + 1, value);
 }
-
-/* ---- entries that are no properties ---- */
-
-const more = (rest) => '... ' + rest + ' more item' + (rest > 1 ? 's' : '');
-
-function arrayItems(ctx, value, depth) {
-    const length = value.length;
-    const shown = p.min(p.max(0, ctx.maxArrayLength), length);
-    const output = p.list();
-    for (let i = 0; i < shown; i++) {
-        if (!p.hasOwn(value, i))
-            return sparseItems(ctx, value, depth, shown, output, i);
-        p.push(output, formatProperty(ctx, value, depth, i, ITEM));
-    }
-    if (length > shown)
-        p.push(output, more(length - shown));
-    return output;
-}
-
-function sparseItems(ctx, value, depth, shown, output, from) {
-    const keys = p.objectKeys(value);
-    const hole = (count) =>
-        p.push(output, ctx.style('<' + count + ' empty item' + (count > 1 ? 's' : '') + '>', 'undefined'));
-    let at = from;
-    for (let i = from; i < keys.length && output.length < shown; i++) {
-        if (p.RegExpExec(index, keys[i]) === null || +keys[i] > 2 ** 32 - 2)
-            break;
-        const found = +keys[i];
-        if (found !== at) {
-            hole(found - at);
-            at = found;
-            if (output.length === shown)
-                break;
-        }
-        p.push(output, formatProperty(ctx, value, depth, keys[i], ITEM));
-        at++;
-    }
-    const rest = value.length - at;
-    if (rest > 0) {
-        if (output.length === shown)
-            p.push(output, more(rest));
-        else
-            hole(rest);
-    }
-    return output;
-}
-
-function typedItems(ctx, value, depth) {
-    const length = p.TypedArrayLength(value);
-    const shown = p.min(p.max(0, ctx.maxArrayLength), length);
-    const output = p.list();
-    for (let i = 0; i < shown; i++)
-        p.push(output, formatPrimitive(ctx, value[i]));
-    if (length > shown)
-        p.push(output, more(length - shown));
-    if (ctx.showHidden) {
-        const parts = ['BYTES_PER_ELEMENT', 'length', 'byteLength', 'byteOffset', 'buffer'];
-        ctx.indent += 2;
-        for (let i = 0; i < parts.length; i++)
-            p.push(output, '[' + parts[i] + ']: ' + formatValue(ctx, value[parts[i]], depth, true));
-        ctx.indent -= 2;
-    }
-    return output;
-}
-
-function bufferItems(ctx, value) {
-    const length = p.ArrayBufferByteLength(value);
-    const shown = p.min(ctx.maxArrayLength, length);
-    let hex;
-    try {
-        hex = p.bytesToHex(new p.Uint8Array(value, 0, shown));
-    } catch {
-        return listOf(ctx.style('(detached)', 'special'));
-    }
-    let text = '';
-    for (let i = 0; i < hex.length; i += 2)
-        text += (i > 0 ? ' ' : '') + p.StringSlice(hex, i, i + 2);
-    if (length > shown)
-        text += ' ... ' + (length - shown) + ' more byte' + (length - shown > 1 ? 's' : '');
-    return listOf(ctx.style('[Uint8Contents]', 'special') + ': <' + text + '>');
-}
-
-function listOf(text) {
-    const output = p.list();
-    p.push(output, text);
-    return output;
-}
-
-function setItems(ctx, value, depth) {
-    return collect(ctx, p.SetSize(value), p.SetForEach, value,
-        (item) => formatValue(ctx, item, depth, false));
-}
-
-function mapItems(ctx, value, depth) {
-    return collect(ctx, p.MapSize(value), p.MapForEach, value, (item, key) =>
-        formatValue(ctx, key, depth, false) + ' => ' + formatValue(ctx, item, depth, false));
-}
-
-function collect(ctx, size, each, value, show) {
-    const shown = p.min(p.max(0, ctx.maxArrayLength), size);
-    const output = p.list();
-    ctx.indent += 2;
-    each(value, (item, key) => {
-        if (output.length < shown)
-            p.push(output, show(item, key));
-    });
-    ctx.indent -= 2;
-    if (size > shown)
-        p.push(output, more(size - shown));
-    return output;
-}
-
-function promiseItems(ctx, value, depth) {
-    const state = promiseState(value);
-    if (promiseStateUnknown)
-        return listOf(ctx.style('<unknown>', 'special'));
-    if (state === 0)
-        return listOf(ctx.style('<pending>', 'special'));
-    ctx.indent += 2;
-    const text = formatValue(ctx, promiseResult(value), depth, false);
-    ctx.indent -= 2;
-    return listOf(state === 2 ? ctx.style('<rejected>', 'special') + ' ' + text : text);
-}
-
-function unknownItems(ctx) {
-    return listOf(ctx.style('<items unknown>', 'special'));
-}
-
-function weakRefItems(ctx, value, depth) {
-    return listOf(formatValue(ctx, p.WeakRefDeref(value), depth, false));
-}
-
-/* ---- properties ---- */
 
 const identifier = /^[a-zA-Z_][a-zA-Z_0-9]*$/;
 
-function formatProperty(ctx, value, depth, key, type) {
+export function formatProperty(ctx, value, depth, key, type) {
     const own = p.getOwnPropertyDescriptor(value, key) ??
         { __proto__: null, value: value[key], enumerable: true };
     const text = formatSlot(ctx, value, depth, own, type);
@@ -687,16 +377,18 @@ function formatGetter(ctx, value, depth, own) {
         (ctx.getters === 'set' && own.set !== undefined);
     if (!wanted)
         return ctx.style('[' + label + ']', 'special');
+    const wrapped = (text) =>
+        ctx.style('[' + label + ':', 'special') + ' ' + text + ctx.style(']', 'special');
     try {
         const result = p.apply(own.get, value, []);
+        if (!p.isObject(result))
+            return wrapped(formatPrimitive(ctx, result));
         ctx.indent += 2;
-        const text = p.isObject(result)
-            ? ctx.style('[' + label + ']', 'special') + ' ' + formatValue(ctx, result, depth, false)
-            : ctx.style('[' + label + ':', 'special') + ' ' + formatPrimitive(ctx, result) + ctx.style(']', 'special');
+        const text = formatValue(ctx, result, depth, false);
         ctx.indent -= 2;
-        return text;
+        return ctx.style('[' + label + ']', 'special') + ' ' + text;
     } catch (error) {
-        return ctx.style('[' + label + ':', 'special') + ' <Inspection threw (' + error.message + ')>' + ctx.style(']', 'special');
+        return wrapped('<Inspection threw (' + error.message + ')>');
     }
 }
 

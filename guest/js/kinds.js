@@ -17,7 +17,7 @@ function kind(prototype, name, probe) {
 kind(p.MapPrototype, 'Map', p.MapSize);
 kind(p.SetPrototype, 'Set', p.SetSize);
 kind(p.Date.prototype, 'Date', p.DateGetTime);
-kind(p.RegExp.prototype, 'RegExp', (v) => p.RegExpSource(v) && v !== p.RegExp.prototype || refuse());
+kind(p.RegExp.prototype, 'RegExp', (v) => p.RegExpSource(v));
 kind(p.ArrayBuffer.prototype, 'ArrayBuffer', p.ArrayBufferByteLength);
 kind(p.DataView.prototype, 'DataView', p.DataViewBuffer);
 kind(p.PromisePrototype, 'Promise', isPromiseOrThrow);
@@ -44,9 +44,6 @@ function isPromiseOrThrow(value) {
         (!promiseStateUnknown || p.ObjectToString(value) !== '[object Promise]'))
         refuse();
 }
-
-/** A kind of our own classes, known by a slot of ours. */
-export const addKind = kind;
 
 /**
  * The kind of an object by its slots: 'Map', 'Date', ... , 'Error',

@@ -13,17 +13,13 @@ export const ARRAY = 2;     // elements, then extra keys
 const controls = new p.RegExp('\\u001b\\[\\d\\d?m');
 
 /** The text without our own colour codes. */
-export function withoutColours(text) {
+function withoutColours(text) {
     for (;;) {
         const match = p.RegExpExec(controls, text);
         if (match === null)
             return text;
-        text = replaceOnce(text, match[0]);
+        text = p.replaceAll(text, match[0], '');
     }
-}
-
-function replaceOnce(text, part) {
-    return p.replaceAll(text, part, '');
 }
 
 const wide = (code) => code >= 0x1100 && (
@@ -165,7 +161,9 @@ function allNumbers(value, count) {
     return true;
 }
 
-const escapes = { __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\' };
+const escapes = {
+    __proto__: null, 8: '\\b', 9: '\\t', 10: '\\n', 12: '\\f', 13: '\\r', 39: "\\'", 92: '\\\\',
+};
 
 /** One UTF-16 unit as an escape sequence. */
 function escapeUnit(code) {

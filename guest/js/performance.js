@@ -58,7 +58,8 @@ function select(keep) {
 function clear(type, name) {
     const rest = p.list();
     for (let i = 0; i < entries.length; i++) {
-        if (entries[i].entryType !== type || (name !== undefined && entries[i].name !== p.text(name)))
+        const other = name !== undefined && entries[i].name !== p.text(name);
+        if (other || entries[i].entryType !== type)
             p.push(rest, entries[i]);
     }
     entries = rest;
@@ -68,8 +69,8 @@ class Performance {
     now() { return monotonic(); }
     get timeOrigin() { return origin ??= p.dateNow() - monotonic(); }
     mark(name, options = undefined) {
-        const entry = new PerformanceEntry(p.text(name), 'mark', options?.startTime ?? monotonic(), 0,
-            options?.detail ?? null);
+        const entry = new PerformanceEntry(p.text(name), 'mark',
+            options?.startTime ?? monotonic(), 0, options?.detail ?? null);
         p.push(entries, entry);
         return entry;
     }
@@ -86,7 +87,8 @@ class Performance {
     clearMeasures(name = undefined) { clear('measure', name); }
     getEntries() { return select(() => true); }
     getEntriesByName(name, type = undefined) {
-        return select((e) => e.name === p.text(name) && (type === undefined || e.entryType === type));
+        return select((e) => e.name === p.text(name) &&
+            (type === undefined || e.entryType === type));
     }
     getEntriesByType(type) { return select((e) => e.entryType === type); }
     toJSON() { return { timeOrigin: this.timeOrigin }; }

@@ -20,8 +20,8 @@
 
 export const {
     Array, ArrayBuffer, BigInt, Boolean, DataView, Date, DOMException, Error,
-    Function, Headers, Map, Number, Object, Promise, RangeError, ReferenceError,
-    RegExp, Set, String, Symbol, SyntaxError, TextDecoder, TextEncoder,
+    Function, Headers, Map, Number, Object, Promise, RangeError,
+    RegExp, Set, String, Symbol, TextDecoder, TextEncoder,
     TypeError, URL, URLSearchParams, Uint8Array, WeakMap, WeakRef, WeakSet,
     queueMicrotask,
 } = globalThis;
@@ -39,12 +39,11 @@ const getter = (object, key) =>
 
 export const {
     apply, construct, defineProperty: reflectDefine, deleteProperty,
-    get: reflectGet, getOwnPropertyDescriptor, getPrototypeOf, has,
-    ownKeys,
+    getOwnPropertyDescriptor, getPrototypeOf,
 } = Reflect;
 
 export const {
-    create, defineProperty, freeze, getOwnPropertyNames,
+    defineProperty, getOwnPropertyNames,
     getOwnPropertySymbols, is, keys: objectKeys, setPrototypeOf,
 } = Object;
 export const ObjectPrototype = Object.prototype;
@@ -58,7 +57,6 @@ export const hasInstance = uncurry(FunctionPrototype[Symbol.hasInstance]);
 export const { isArray } = Array;
 export const ArrayPrototype = Array.prototype;
 export const ArrayJoin = uncurry(ArrayPrototype.join);
-export const ArraySlice = uncurry(ArrayPrototype.slice);
 export const ArraySort = uncurry(ArrayPrototype.sort);
 
 const string = String.prototype;
@@ -67,7 +65,6 @@ export const StringCodePointAt = uncurry(string.codePointAt);
 export const StringEndsWith = uncurry(string.endsWith);
 export const StringIncludes = uncurry(string.includes);
 export const StringIndexOf = uncurry(string.indexOf);
-export const StringLastIndexOf = uncurry(string.lastIndexOf);
 export const StringIsWellFormed = uncurry(string.isWellFormed);
 export const StringNormalize = uncurry(string.normalize);
 export const StringPadEnd = uncurry(string.padEnd);
@@ -81,7 +78,7 @@ export const StringToWellFormed = uncurry(string.toWellFormed);
 export const StringTrim = uncurry(string.trim);
 export const StringValueOf = uncurry(string.valueOf);
 
-export const { isFinite, isInteger, isNaN, isSafeInteger, parseFloat, parseInt } = Number;
+export const { isNaN, isSafeInteger, parseFloat, parseInt } = Number;
 export const NumberToFixed = uncurry(Number.prototype.toFixed);
 export const NumberToString = uncurry(Number.prototype.toString);
 export const NumberValueOf = uncurry(Number.prototype.valueOf);
@@ -102,7 +99,6 @@ export const { ceil, floor, max, min, round, sqrt, trunc } = Math;
 export const MapPrototype = Map.prototype;
 export const MapClear = uncurry(MapPrototype.clear);
 export const MapDelete = uncurry(MapPrototype.delete);
-export const MapEntries = uncurry(MapPrototype.entries);
 export const MapForEach = uncurry(MapPrototype.forEach);
 export const MapGet = uncurry(MapPrototype.get);
 export const MapHas = uncurry(MapPrototype.has);
@@ -111,7 +107,6 @@ export const MapSize = getter(MapPrototype, 'size');
 
 export const SetPrototype = Set.prototype;
 export const SetAdd = uncurry(SetPrototype.add);
-export const SetDelete = uncurry(SetPrototype.delete);
 export const SetForEach = uncurry(SetPrototype.forEach);
 export const SetHas = uncurry(SetPrototype.has);
 export const SetSize = getter(SetPrototype, 'size');
@@ -124,14 +119,11 @@ export const WeakRefDeref = uncurry(WeakRef.prototype.deref);
 
 export const DateGetTime = uncurry(Date.prototype.getTime);
 export const DateToISOString = uncurry(Date.prototype.toISOString);
-export const DateToString = uncurry(Date.prototype.toString);
 export const dateNow = Date.now;
 
 export const RegExpExec = uncurry(RegExp.prototype.exec);
-export const RegExpToString = uncurry(RegExp.prototype.toString);
 export const RegExpSource = getter(RegExp.prototype, 'source');
 export const RegExpFlags = getter(RegExp.prototype, 'flags');
-export const RegExpGlobal = getter(RegExp.prototype, 'global');
 
 export const PromisePrototype = Promise.prototype;
 export const PromiseThen = uncurry(PromisePrototype.then);

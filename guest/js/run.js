@@ -27,6 +27,7 @@ const CALL_MAIN = 4;
 const COLOURS = 8;
 const LEAVE_TIMERS = 16;
 const JOBS_PENDING = 32;
+const NO_VALUE = 64;    // set-up code: what it evaluates to is nobody's
 
 const WAITING = 1;
 const SETTLED = 2;
@@ -66,9 +67,10 @@ export function recordReturn(value) {
     returnedValue = value;
 }
 
-export function begin(programKind, value, runFlags) {
+export function begin(programKind, value, runFlags, moduleNamespace) {
     kind = programKind;
     flags = runFlags;
+    namespace = kind === MODULE ? moduleNamespace : null;
     try {
         if (kind === ASYNC_SCRIPT || kind === MODULE)
             adopt(value, evaluated);
@@ -88,8 +90,7 @@ function evaluated(value) {
     if (kind === ASYNC_SCRIPT) {
         value = value.value;
     } else if (kind === MODULE) {
-        namespace = value;
-        value = p.hasOwn(value, 'default') ? value.default : undefined;
+        value = p.hasOwn(namespace, 'default') ? namespace.default : undefined;
     }
     if ((flags & CALL_MAIN) !== 0) {
         const { main } = p.world;
@@ -106,7 +107,7 @@ function settleWith(value) {
 }
 
 function settled(value) {
-    result = timers.isTimer(value) ? undefined : value;
+    result = timers.isTimer(value) || (flags & NO_VALUE) !== 0 ? undefined : value;
     state = SETTLED;
 }
 
@@ -147,15 +148,15 @@ function adopt(value, next) {
 
 /** then() asks promise.constructor, which is the guest's: keep it from ours. */
 function subscribe(promise, onValue, onReason) {
+    const shielded = !p.hasOwn(promise, 'constructor') &&
+        p.reflectDefine(promise, 'constructor', shield);
     try {
-        if (p.getOwnPropertyDescriptor(promise, 'constructor') === undefined)
-            p.reflectDefine(promise, 'constructor', shield);
         p.PromiseThen(promise, onValue, onReason);
         return true;
     } catch {
         return false;
     } finally {
-        if (p.getOwnPropertyDescriptor(promise, 'constructor')?.value === undefined)
+        if (shielded)
             p.deleteProperty(promise, 'constructor');
     }
 }
@@ -197,7 +198,8 @@ function finish() {
         }
         const plain = (flags & PLAIN) !== 0;
         const json = result === undefined ? '' : encode(result, 'value', plain);
-        const exports = namespace === null ? '' : encodeExports(namespace, plain);
+        const exports = namespace === null || (flags & NO_VALUE) !== 0
+            ? '' : encodeExports(namespace, plain);
         deliver(json, exports, (flags & DISPLAY) !== 0 ? display(result) : '');
     } catch (error) {
         state = DONE;

@@ -8,7 +8,9 @@ import { textWidth } from './layout.js';
 function cell(value) {
     const deep = typeof value === 'object' && value !== null && !p.isArray(value) &&
         p.objectKeys(value).length > 2 ? -1 : 0;
-    return inspect(value, { __proto__: null, depth: deep, maxArrayLength: 3, breakLength: Infinity });
+    return inspect(value, {
+        __proto__: null, depth: deep, maxArrayLength: 3, breakLength: Infinity,
+    });
 }
 
 function column(head) {
@@ -84,7 +86,8 @@ function draw(columns, rows) {
             at.width = p.max(at.width, textWidth(at.cells[j] ?? ''));
         p.push(bars, p.StringRepeat('─', at.width + 2));
     }
-    let text = '┌' + p.ArrayJoin(bars, '┬') + '┐\n' + row(columns, (c) => c.head) + '\n├' + p.ArrayJoin(bars, '┼') + '┤\n';
+    let text = '┌' + p.ArrayJoin(bars, '┬') + '┐\n' +
+        row(columns, (c) => c.head) + '\n├' + p.ArrayJoin(bars, '┼') + '┤\n';
     for (let j = 0; j < rows; j++)
         text += row(columns, (c) => c.cells[j] ?? '') + '\n';
     return text + '└' + p.ArrayJoin(bars, '┴') + '┘';

@@ -16,6 +16,7 @@ const byId = new p.Map();           // id -> record, for clearTimeout(number)
 const heap = p.list();              // records, earliest first
 let immediates = p.list();          // records of the round in progress
 let nextRound = p.list();
+let stale = 0;                      // entries of the heap that will not fire
 let sequence = 0;
 let live = 0;                       // timers and immediates that will fire
 let referenced = 0;                 // those of them that keep the run alive
@@ -63,6 +64,7 @@ function drop(record) {
     if (record.ref)
         referenced--;
     p.MapDelete(byId, record.id);
+    leave(record);
 }
 
 function before(a, b) {
@@ -104,8 +106,32 @@ function heapPop() {
     return top;
 }
 
-/** Put a record into the queue. A rescheduled one leaves a stale entry behind. */
+/** Give up a record's entry. When most entries are such, the heap is built anew. */
+function leave(record) {
+    if (record.entry === null)
+        return;
+    record.entry = null;
+    stale++;
+    if (stale < 64 || stale * 2 < heap.length)
+        return;
+    const kept = p.list();
+    for (let i = 0; i < heap.length; i++) {
+        if (willFire(heap[i]))
+            p.push(kept, heap[i]);
+    }
+    heap.length = 0;
+    stale = 0;
+    for (let i = 0; i < kept.length; i++)
+        heapPush(kept[i]);
+}
+
+function willFire(entry) {
+    return entry.record.live && entry.record.entry === entry;
+}
+
+/** Put a record into the queue, or move it to a later place. */
 function schedule(record) {
+    leave(record);
     const entry = {
         __proto__: null, record, due: monotonic() + record.delay, order: ++sequence,
     };
@@ -120,7 +146,7 @@ function delayOf(value) {
 
 function start(callback, delay, args, repeats) {
     checkCallback(callback);
-    const timer = p.create(Timeout.prototype);
+    const timer = new Timeout(secret);
     const record = {
         __proto__: null, id: ++sequence, timer, callback, args, repeats,
         delay: delayOf(delay), ref: true, live: false, entry: null,
@@ -156,7 +182,15 @@ function setRef(timer, ref) {
     return timer;
 }
 
+const secret = {};    // only start() may make a timer: one without a record is no timer
+
+function construct(key) {
+    if (key !== secret)
+        throw new p.TypeError('Illegal constructor');
+}
+
 class Timeout {
+    constructor(key) { construct(key); }
     ref() { return setRef(this, true); }
     unref() { return setRef(this, false); }
     hasRef() { return recordOf(this).ref; }
@@ -168,38 +202,28 @@ class Timeout {
         schedule(record);
         return this;
     }
+    /** The number that clearTimeout() takes too; kept only if somebody asks. */
     [p.symbolToPrimitive]() {
         const record = recordOf(this);
         if (record.live)
             p.MapSet(byId, record.id, record);
         return record.id;
     }
+    [p.symbolDispose]() { stop(this); }
 }
 
 class Immediate {
+    constructor(key) { construct(key); }
     ref() { return setRef(this, true); }
     unref() { return setRef(this, false); }
     hasRef() { return recordOf(this).ref; }
+    [p.symbolDispose]() { stop(this); }
 }
-
-if (p.symbolDispose !== undefined) {
-    p.hide(Timeout.prototype, p.symbolDispose, { [p.symbolDispose]() { stop(this); } }[p.symbolDispose]);
-    p.hide(Immediate.prototype, p.symbolDispose, { [p.symbolDispose]() { stop(this); } }[p.symbolDispose]);
-}
-// No way from a timer back to a constructor that would make one without a record.
-p.deleteProperty(Timeout.prototype, 'constructor');
-p.deleteProperty(Immediate.prototype, 'constructor');
-p.hide(Timeout.prototype, 'constructor', function Timeout() { throw new p.TypeError('Illegal constructor'); });
-p.hide(Immediate.prototype, 'constructor', function Immediate() { throw new p.TypeError('Illegal constructor'); });
-Timeout.prototype.constructor.prototype = Timeout.prototype;
-Immediate.prototype.constructor.prototype = Immediate.prototype;
 
 /** Start a timer of the runtime's own; it does not keep the run alive. */
 export function startUnref(callback, delay) {
     return start(callback, delay, [], false).unref();
 }
-
-export const stopTimer = stop;
 
 /** A script that ends in `setTimeout(...)` means no value by it. */
 export const isTimer = (value) => p.isObject(value) && p.WeakMapHas(records, value);
@@ -210,9 +234,10 @@ export const globals = {
     setInterval(callback, delay, ...args) { return start(callback, delay, args, true); },
     setImmediate(callback, ...args) {
         checkCallback(callback);
-        const timer = p.create(Immediate.prototype);
+        const timer = new Immediate(secret);
         const record = {
             __proto__: null, id: ++sequence, timer, callback, args, ref: true, live: false,
+            entry: null,
         };
         p.WeakMapSet(records, timer, record);
         keep(record);
@@ -227,10 +252,10 @@ export const globals = {
 /** The earliest entry that will still fire, or undefined. */
 function earliest() {
     while (heap.length > 0) {
-        const entry = heap[0];
-        if (entry.record.live && entry.record.entry === entry)
-            return entry;
+        if (willFire(heap[0]))
+            return heap[0];
         heapPop();
+        stale--;
     }
     return undefined;
 }
@@ -265,6 +290,7 @@ export function runOne() {
     const entry = earliest();
     if (entry !== undefined && entry.due <= monotonic() && cursor >= immediates.length) {
         heapPop();
+        entry.record.entry = null;
         fire(entry.record);
         return true;
     }

@@ -83,8 +83,13 @@ export class WritableStreamDefaultWriter {
         this.#s = s;
     }
 
-    get desiredSize() { return this.#s.state === 'errored' ? null : this.#s.mark - this.#s.waiting; }
-    get ready() { return this.desiredSize > 0 ? p.Promise.resolve() : quiet(this.#s.tail.then(() => undefined)); }
+    get desiredSize() {
+        return this.#s.state === 'errored' ? null : this.#s.mark - this.#s.waiting;
+    }
+    get ready() {
+        return this.desiredSize > 0 ? p.Promise.resolve()
+            : quiet(this.#s.tail.then(() => undefined));
+    }
     get closed() {
         const s = this.#s;
         return quiet((async () => {

@@ -15,10 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct item {
+    struct run *run;         /* NULL: not begun, or reported */
+    int         finished;    /* and ours again */
+};
+
 struct batch {
     struct term       *t;
     const struct plan *plan;
-    struct run       **run;         /* [total]; NULL: not begun, or reported */
+    struct item       *item;        /* [total] */
     size_t             total;       /* programs times repeat */
     size_t             begun, reported;
     size_t             passed, failed;
@@ -53,8 +58,9 @@ static int is_shown(const struct batch *b, size_t i)
 static void stream(void *user, struct run *r, int stream, struct str bytes)
 {
     struct batch *b = user;
-    (void)r;
     term_guest(b->t, stream == OUT_STDOUT ? TO_STDOUT : TO_STDERR, bytes);
+    if (b->t->broken)
+        run_cancel(r);    /* nobody reads on */
 }
 
 static const struct run_calls streaming = { .output = stream };
@@ -73,7 +79,7 @@ static struct run *next(void *user)
         m.flags |= RUN_DISPLAY | (b->t->color[TO_STDOUT] ? RUN_COLOR : 0);
     int live = b->total == 1 && !wants_json(b);
     run_init(r, &m, b->plan->root_fd, live ? &streaming : NULL, b);
-    b->run[i] = r;
+    b->item[i].run = r;
     return r;
 }
 
@@ -91,6 +97,8 @@ static void show_output(struct batch *b, const struct run_result *r)
 
 static void show(struct batch *b, size_t i, const struct run_result *r)
 {
+    if (b->t->broken)
+        return;
     if (wants_json(b)) {
         report_json(b->t, r, b->plan->options->pretty ? JSON_PRETTY
                                                       : JSON_COMPACT);
@@ -110,7 +118,7 @@ static void show(struct batch *b, size_t i, const struct run_result *r)
 
 static void report(struct batch *b, size_t i)
 {
-    struct run *r = b->run[i];
+    struct run *r = b->item[i].run;
     int ok = result_ok(&r->result);
     int first_failure = !ok && b->exit_code == 0;
     if (ok)
@@ -123,15 +131,15 @@ static void report(struct batch *b, size_t i)
         show(b, i, &r->result);
     run_free(r);
     free(r);
-    b->run[i] = NULL;
+    b->item[i].run = NULL;
 }
 
 static void done(void *user, struct run *r)
 {
     struct batch *b = user;
     timing_add(&b->timing, r->started_ns);
-    while (b->reported < b->begun && b->run[b->reported] &&
-           b->run[b->reported]->state == RUN_DONE)
+    b->item[r->message.id].finished = 1;
+    while (b->reported < b->begun && b->item[b->reported].finished)
         report(b, b->reported++);
     if (b->plan->programs > 1)
         term_progress(b->t, "%zu of %zu", b->passed + b->failed, b->total);
@@ -142,8 +150,8 @@ static void done(void *user, struct run *r)
 static int begin(struct batch *b, struct err *e)
 {
     b->total = b->plan->programs * repeats(b);
-    b->run = calloc(b->total, sizeof *b->run);
-    if (!b->run)
+    b->item = calloc(b->total, sizeof *b->item);
+    if (!b->item)
         return err_set(e, -ENOMEM, "no memory for %zu runs", b->total);
     return timing_open(&b->timing, b->total, e);
 }
@@ -189,12 +197,12 @@ int batch_run(struct term *t, const struct plan *p, int interrupt_fd)
             term_say(t, "%s", e.msg);
         b.exit_code = r == -ECANCELED ? reason_exit_code(REASON_CANCELLED) : 125;
     }
-    for (size_t i = 0; b.run && i < b.total; i++) {
-        if (b.run[i])
-            run_free(b.run[i]);
-        free(b.run[i]);
+    for (size_t i = 0; b.item && i < b.begun; i++) {
+        if (b.item[i].run)
+            run_free(b.item[i].run);
+        free(b.item[i].run);
     }
-    free(b.run);
+    free(b.item);
     timing_close(&b.timing);
     return b.exit_code;
 }

@@ -196,9 +196,8 @@ static int plan_places(struct plan *p, struct err *e)
     int r = place_open(PLACE_WORKER, &p->worker_fd, e);
     if (r == 0)
         r = place_open(image, &p->image_fd, e);
-    if (r < 0)
-        return r == -ENOENT ? -ENODATA : r;    /* not a file the caller named */
-    r = image_head_read(p->image_fd, &head, e);
+    if (r == 0)
+        r = image_head_read(p->image_fd, &head, e);
     if (r < 0)
         return r;
     p->image_bytes = head.memory_bytes;

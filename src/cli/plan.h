@@ -26,6 +26,8 @@ struct plan {
     struct msg_run            message;     /* what all runs have in common */
 };
 
+#define PLAN_NONE { .root_fd = -1, .worker_fd = -1, .image_fd = -1 }
+
 /* Read everything. Returns 0 or a negative errno with why in e; -ENOENT when
  * a file that was named does not exist. End it with plan_free() either way. */
 int  plan_make(struct plan *p, const struct run_options *o,

@@ -91,12 +91,21 @@ int program_read(struct program *p, const char *path, const char *root,
     return p->name ? 0 : err_set(e, -ENOMEM, "no memory");
 }
 
+int program_named(struct program *p, const char *name, struct err *e)
+{
+    *p = (struct program){ .path = name, .name = strdup(name) };
+    buf_init(&p->source, MAX_SOURCE_BYTES);
+    return p->name ? 0 : err_set(e, -ENOMEM, "no memory");
+}
+
 int program_eval(struct program *p, const char *code, struct err *e)
 {
-    *p = (struct program){ .path = "-e", .name = strdup("[eval]") };
-    buf_init(&p->source, MAX_SOURCE_BYTES);
-    if (!p->name || buf_adds(&p->source, code) < 0)
-        return err_set(e, -ENOMEM, "no memory");
+    int r = program_named(p, "[eval]", e);
+    if (r < 0)
+        return r;
+    p->path = "-e";
+    if (buf_adds(&p->source, code) < 0)
+        return err_set(e, -EFBIG, "-e: larger than 16 MB");
     return program_check("-e", buf_str(&p->source), e);
 }
 

@@ -23,6 +23,8 @@ int  program_read(struct program *p, const char *path, const char *root,
                   struct err *e);
 /* The text of -e. */
 int  program_eval(struct program *p, const char *code, struct err *e);
+/* An empty one, to be filled in. */
+int  program_named(struct program *p, const char *name, struct err *e);
 void program_free(struct program *p);    /* accepts a zeroed one */
 
 /* Is text a program at all? what names it in the message. */

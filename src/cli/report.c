@@ -75,9 +75,10 @@ static void put_snippet(struct term *t, const struct plan *p,
     buf_init(&scratch, MAX_SOURCE_BYTES + (1 << 20));
     buf_init(&out, 16 << 10);
     struct str line = line_of(plan_source(p, r->file, &scratch), r->line);
+    if (!line.len)
+        return;    /* a file of nobody's, or a line that is not there */
     buf_addf(&out, "%.*s:%u\n", (int)r->file.len, r->file.at, r->line);
-    if (line.len)
-        add_snippet(&out, line, r->column);
+    add_snippet(&out, line, r->column);
     buf_adds(&out, "\n");
     term_guest(t, TO_STDERR, buf_str(&out));
 }
@@ -138,12 +139,71 @@ void report_failure(struct term *t, const struct plan *p,
         put_ending(t, r);
 }
 
+static unsigned hex4(const char *s)
+{
+    unsigned v = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = s[i];
+        v = v * 16 + (unsigned)(c <= '9' ? c - '0' : (c & ~0x20) - 'A' + 10);
+    }
+    return v;
+}
+
+static void add_utf8(struct buf *out, unsigned c)
+{
+    unsigned char b[4] = { (unsigned char)c };
+    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+    for (size_t i = n; n > 1 && i-- > 0; c >>= 6)
+        b[i] = (unsigned char)(i ? 0x80 | (c & 0x3f) : lead[n] | c);
+    buf_add(out, b, n);
+}
+
+/* One escape of a JSON string at s, checked before; how many bytes it takes. */
+static size_t add_escape(struct buf *out, const char *s)
+{
+    static const char names[] = "bfnrt", bytes[] = "\b\f\n\r\t";
+    const char *known = strchr(names, s[1]);
+    if (s[1] != 'u') {
+        buf_add(out, known ? &bytes[known - names] : &s[1], 1);
+        return 2;
+    }
+    unsigned c = hex4(s + 2);
+    int paired = (c & 0xfc00) == 0xd800 && s[6] == '\\' && s[7] == 'u' &&
+                 (hex4(s + 8) & 0xfc00) == 0xdc00;
+    if (paired)
+        c = 0x10000 + ((c & 0x3ff) << 10) + (hex4(s + 8) & 0x3ff);
+    add_utf8(out, (c & ~0x7ffu) == 0xd800 ? 0xfffd : c);
+    return paired ? 12 : 6;
+}
+
+/* The text that a JSON string means. */
+static void add_string(struct buf *out, struct str json)
+{
+    for (size_t i = 1; i + 1 < json.len;) {
+        if (json.at[i] == '\\') {
+            i += add_escape(out, json.at + i);
+        } else {
+            size_t n = strcspn(json.at + i, "\\\"");
+            buf_add(out, json.at + i, n);
+            i += n;
+        }
+    }
+}
+
 void report_value(struct term *t, const struct run_result *r)
 {
+    AUTO_BUF text;
+    buf_init(&text, MAX_REPORT);
     if (!r->value.len)
         return;
     term_progress_clear(t);
-    term_guest(t, TO_STDOUT, r->display.len ? r->display : r->value);
+    if (r->value.at[0] == '"')
+        add_string(&text, r->value);
+    else
+        buf_add(&text, r->display.len ? r->display.at : r->value.at,
+                r->display.len ? r->display.len : r->value.len);
+    term_guest(t, TO_STDOUT, buf_str(&text));
     term_guest_end(t, TO_STDOUT);
     term_put(t, TO_STDOUT, STR("\n"));
 }

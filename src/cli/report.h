@@ -7,8 +7,8 @@
 #include "cli/plan.h"
 #include "env/result.h"
 
-/* The value as the guest's own console.log would show it; nothing if there is
- * none. */
+/* The value as the guest's own console.log would show it: a text as it is, the
+ * rest inspected; nothing for undefined. */
 void report_value(struct term *t, const struct run_result *r);
 
 /* Why it did not complete: the line of the source, the error, the limit. */

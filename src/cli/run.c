@@ -31,7 +31,7 @@ static int perform(struct term *t, const struct run_options *o,
                    struct text_list *files)
 {
     struct err e = { 0 };
-    struct plan plan = { .root_fd = -1, .worker_fd = -1, .image_fd = -1 };
+    struct plan plan = PLAN_NONE;
     int interrupt_fd = -1, code;
     int r = interrupt_open(&interrupt_fd, &e);
     if (r == 0)

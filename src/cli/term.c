@@ -47,6 +47,7 @@ void term_put(struct term *t, int to, struct str s)
     }
 }
 
+__attribute__((format(printf, 3, 0)))
 static void put_args(struct term *t, int to, const char *fmt, va_list ap)
 {
     char line[2048];

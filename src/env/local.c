@@ -318,6 +318,16 @@ int local_greet(struct local *l, const struct peer **out, struct err *e)
     return 0;
 }
 
+void local_resume(struct local *l)
+{
+    l->interrupted = 0;
+}
+
+int local_alive(const struct local *l)
+{
+    return l->slot[0].peer && peer_usable(l->slot[0].peer);
+}
+
 int local_reset(struct local *l, struct err *e)
 {
     struct slot *s = &l->slot[0];

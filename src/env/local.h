@@ -44,6 +44,11 @@ int local_run(struct local *l, struct run *r, struct err *e);
 /* A worker that said hello, started if there is none; borrowed. */
 int local_greet(struct local *l, const struct peer **out, struct err *e);
 
+/* After an interrupt: go on. The caller has made interrupt_fd unreadable. */
+void local_resume(struct local *l);
+/* Does the first worker live, and with it what a session had? */
+int  local_alive(const struct local *l);
+
 /* Of the first worker, when it is idle: its cell becomes a fresh copy ... */
 int local_reset(struct local *l, struct err *e);
 /* ... or an image, checked and sealed; gives the descriptor. */

@@ -302,15 +302,6 @@ static int known_extension(struct str name)
     return 0;
 }
 
-/* The guest gets a module whose default export is the data. */
-static int wrap_json(struct str text, struct buf *out)
-{
-    buf_adds(out, "export default JSON.parse(");
-    json_string(out, text);
-    buf_adds(out, ");\n");
-    return out->failed ? -EFBIG : 0;
-}
-
 static int check_text(struct str name, struct str text, struct buf *why)
 {
     size_t at = 0;
@@ -335,8 +326,6 @@ static int load(int root_fd, struct str name, struct buf *out, struct buf *why)
     r = check_text(name, buf_str(&text), why);
     if (r < 0)
         return r;
-    if (str_is(extension_of(name), ".json"))
-        return wrap_json(buf_str(&text), out);
     return buf_add(out, text.at, text.len);
 }
 

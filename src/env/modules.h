@@ -14,7 +14,8 @@
 /*
  * Load the module `name` (as joined by the worker: relative to the root, with
  * '/' between its parts, no "." or "..") for the module `base`. Returns 0 with
- * the source in out, or a negative errno with a text for the guest in out; it
+ * the file's text in out (JSON is checked here and made a module by the
+ * worker), or a negative errno with a text for the guest in out; it
  * names files by their path below the root only.
  */
 int module_load(int root_fd, struct str base, struct str name, struct buf *out);

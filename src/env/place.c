@@ -40,7 +40,8 @@ int place_open(const char *file, int *out_fd, struct err *e)
     if (named && *named) {
         int fd = open_in(named, "", file);
         if (fd < 0)
-            return err_sys(e, "GLOVEBOX_LIBEXEC=%s: open %s", named, file);
+            return err_set(e, -ENODATA, "GLOVEBOX_LIBEXEC=%s: %s: %s", named,
+                           file, strerror(errno));
         *out_fd = fd;
         return 0;
     }
@@ -59,7 +60,7 @@ int place_open(const char *file, int *out_fd, struct err *e)
         if (errno != ENOENT)
             return err_sys(e, "open %s%s/%s", folder, below[i], file);
     }
-    return err_set(e, -ENOENT,
+    return err_set(e, -ENODATA,
                    "%s is neither in %s nor in %s/../lib/glovebox: run make, "
                    "or set GLOVEBOX_LIBEXEC to its folder", file, folder, folder);
 }

@@ -14,5 +14,6 @@
 #define PLACE_BASE_IMAGE "base.image"
 #define PLACE_TS_IMAGE   "ts.image"
 
-/* Gives an open, close-on-exec descriptor, or says what to do about it. */
+/* Gives an open, close-on-exec descriptor, or says what to do about it;
+ * -ENODATA when the file is missing: never a caller's mistake. */
 int place_open(const char *file, int *out_fd, struct err *e);

@@ -27,7 +27,7 @@ static const struct ending {
         "the program held more than %s",
         "raise it with --memory, or hold less at once" },
     [REASON_STACK_OVERFLOW] = {
-        "the calls of the program nested deeper than a stack of %s holds",
+        "the calls of the program nested too deep for its stack",
         "look for a recursion without an end, or use a loop" },
     [REASON_OUTPUT_LIMIT] = {
         "the program wrote more than %s",

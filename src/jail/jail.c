@@ -29,7 +29,8 @@ static const struct {
     unsigned    wall;
     const char *text, *what, *how;
 } walls[] = {
-#define X(NAME, bit, text, what) [bit] = { WALL_##NAME, text, what, HOW_##NAME },
+#define X(NAME, bit, text, what)                                              \
+    [bit] = { WALL_##NAME, text, what, HOW_##NAME },
 #define HOW_SFI      "it is part of the program inside"
 #define HOW_SECCOMP  "it is built by the program inside"
 #define HOW_NNP      "it needs Linux 3.5"
@@ -130,7 +131,7 @@ static int check_spec(const struct jail_spec *spec, struct err *e)
     return 0;
 }
 
-/* Try the plan; shorten it by what the host refuses; stop at what is required. */
+/* Try the plan, shorten it by what the host refuses, stop at the required. */
 static int start(const struct jail_spec *spec, struct jail *j, struct err *e)
 {
     struct err seen = { 0 };

@@ -2,8 +2,8 @@
  * jail/probe.c -- which walls does this host offer?
  *
  * Nothing is concluded from versions or settings: each probe runs in a child
- * that has the wall put up and then tries what the wall should stop. Its verdict
- * comes back through a pipe, because some probes end in the child's death.
+ * that has the wall put up and then tries what the wall should stop. Its
+ * verdict comes back through a pipe, because some end in the child's death.
  *
  * A probe answers 0 (it holds), or a negative errno (it cannot be had), and
  * may write what it saw.
@@ -365,7 +365,8 @@ static struct probe_result judge(const struct probe *p, struct scene *s)
     v.saw[sizeof v.saw - 1] = 0;
     r.offered = v.code == 0;
     if (r.offered)
-        snprintf(r.why, sizeof r.why, "%s", v.saw[0] ? v.saw : "tried: it holds");
+        snprintf(r.why, sizeof r.why, "%s",
+                 v.saw[0] ? v.saw : "tried: it holds");
     else
         snprintf(r.why, sizeof r.why, "%.60s: %s",
                  v.saw[0] ? v.saw : strerror(-v.code), how);

@@ -69,7 +69,8 @@ static void half(struct code *c, int arg, int high, uint32_t mask,
     emit(c, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at));
     if (mask != UINT32_MAX)
         emit(c, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, mask));
-    emit(c, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, want, 0, 0));
+    emit(c, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+                                         want, 0, 0));
 }
 
 static void condition(struct code *c, int arg, uint64_t mask, uint64_t want)

@@ -77,6 +77,28 @@ static jsval host_deliver_error(const struct call *c)
     return JS_UNDEFINED;
 }
 
+/* Three questions that only the engine can answer, for console.log. */
+
+static jsval host_promise_state(const struct call *c)
+{
+    jsval v = argument(c, 0);
+    if (!Q(JS_IsPromise)(E, v))
+        return JS_UNDEFINED;
+    return js_make(TAG_INT, Q(JS_PromiseState)(E, guest_context(), v));
+}
+
+static jsval host_promise_result(const struct call *c)
+{
+    return Q(JS_PromiseResult)(E, guest_context(), argument(c, 0));
+}
+
+static jsval host_proxy_target(const struct call *c)
+{
+    jsval v = argument(c, 0);
+    return Q(JS_IsProxy)(E, v) ? Q(JS_GetProxyTarget)(E, guest_context(), v)
+                               : JS_UNDEFINED;
+}
+
 static const struct host_function {
     const char *name;
     jsval (*run)(const struct call *);
@@ -86,6 +108,9 @@ static const struct host_function {
     { "exceeded",     host_exceeded      },
     { "deliver",      host_deliver       },
     { "deliverError", host_deliver_error },
+    { "promiseState", host_promise_state },
+    { "promiseResult", host_promise_result },
+    { "proxyTarget",  host_proxy_target  },
 };
 
 void imports_define_host(void)

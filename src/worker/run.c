@@ -12,7 +12,7 @@
 
 /* Flags of begin() in guest/js/run.js. */
 enum { BEGIN_PLAIN = 1, BEGIN_DISPLAY = 2, BEGIN_MAIN = 4, BEGIN_COLOR = 8,
-       BEGIN_NO_TIMERS = 16, BEGIN_NOT_YET = 32 };
+       BEGIN_NO_TIMERS = 16, BEGIN_NOT_YET = 32, BEGIN_NO_VALUE = 64 };
 /* Answers of pending() other than a time to wait. */
 enum { PENDING_NEVER = -1, PENDING_DONE = -2, PENDING_FAILED = -3 };
 
@@ -146,6 +146,7 @@ static int begin(const struct evaluated *got)
                 (f & RUN_DISPLAY ? BEGIN_DISPLAY : 0) |
                 (f & RUN_COLOR ? BEGIN_COLOR : 0) |
                 (f & (RUN_KEEP | RUN_SETUP) ? BEGIN_NO_TIMERS : 0) |
+                (f & RUN_SETUP ? BEGIN_NO_VALUE : 0) |
                 (got->call_main ? BEGIN_MAIN : 0) | (busy ? BEGIN_NOT_YET : 0);
     jsval args[4] = { js_make(TAG_INT, got->kind), got->value,
                       js_make(TAG_INT, flags), got->namespace };

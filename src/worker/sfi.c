@@ -31,6 +31,13 @@ static struct {
 
 enum { SIGNAL_STACK_BYTES = 64 << 10, STACK_NEAR_BYTES = 64 << 10 };
 
+/* A fault that is nobody's trap: die, so that the supervisor sees it. Without
+ * a system call, which a sealed process does not have. */
+static _Noreturn void die(void)
+{
+    __builtin_trap();
+}
+
 const char *trap_text(enum trap t)
 {
     static const char *const text[] = {
@@ -78,12 +85,6 @@ enum trap sfi_enter(void (*fn)(void *), void *arg)
     return TRAP_NONE;
 }
 
-/* A fault that is nobody's trap: die of it, so that the supervisor sees it. */
-static void die_of(int sig)
-{
-    signal(sig, SIG_DFL);
-}
-
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
     (void)context;
@@ -93,14 +94,10 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 
     if (sig == SIGSEGV && in_slot && sfi_on_fault && sfi_on_fault(a))
         return;
-    if (!at.in_guest) {
-        die_of(sig);
-        return;
-    }
-    if (in_slot)
+    if (!at.in_guest)
+        die();
+    if (in_slot || (uintptr_t)a < SFI_SLOT_BYTES + SFI_GUARD_BYTES)
         sfi_trap(TRAP_MEMORY);
-    uint8_t *stack = __builtin_frame_address(0);
-    (void)stack;
     if (sig == SIGFPE)
         sfi_trap(TRAP_ENGINE);
 #if defined(__x86_64__)
@@ -111,7 +108,25 @@ static void on_fault(int sig, siginfo_t *si, void *context)
     uintptr_t fault = (uintptr_t)a;
     if (fault + STACK_NEAR_BYTES > sp && fault < sp + STACK_NEAR_BYTES)
         sfi_trap(TRAP_STACK);
-    die_of(sig);
+    die();
+}
+
+/*
+ * A guest address that is used as a host address, because the compiler lost
+ * the segment, is below 4 GiB and a guard. Nothing may ever be there.
+ */
+static int reserve_low(struct err *e)
+{
+#if defined(ENGINE_FAST) && !defined(GB_SANITIZED)
+    const uintptr_t from = 1 << 16;    /* vm.mmap_min_addr */
+    void *low = mmap((void *)from, SFI_SLOT_BYTES + SFI_GUARD_BYTES - from,
+                     PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                     MAP_FIXED_NOREPLACE, -1, 0);
+    if (low == MAP_FAILED)
+        return err_sys(e, "sfi: keep the low addresses empty");
+#endif
+    (void)e;
+    return 0;
 }
 
 int sfi_init(struct err *e)
@@ -127,7 +142,7 @@ int sfi_init(struct err *e)
     for (size_t i = 0; i < COUNT(faults); i++)
         if (sigaction(faults[i], &sa, NULL) < 0)
             return err_sys(e, "sigaction");
-    return 0;
+    return reserve_low(e);
 }
 
 uint8_t *sfi_slot_new(void)
@@ -181,6 +196,14 @@ const char *sfi_build(void)
 
 /* ---- what the generated code calls ------------------------------------ */
 
+/* Bounds are checked by the caller; these are names, see tools/engine/rewrite.py. */
+void sfi_copy(void *to, const void *from, size_t n);
+void sfi_move(void *to, const void *from, size_t n);
+void sfi_fill(void *to, int byte, size_t n);
+void sfi_copy(void *to, const void *from, size_t n) { memcpy(to, from, n); }
+void sfi_move(void *to, const void *from, size_t n) { memmove(to, from, n); }
+void sfi_fill(void *to, int byte, size_t n)         { memset(to, byte, n); }
+
 bool wasm_rt_is_initialized(void) { return true; }
 
 void wasm_rt_trap(wasm_rt_trap_t code)
@@ -198,7 +221,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...)
     static uint32_t count;
 
     if (params + results > MAX_PARTS || count == MAX_TYPES)
-        abort();
+        die();
     int part[MAX_PARTS] = { 0 };
     va_list ap;
     va_start(ap, results);
@@ -224,7 +247,7 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t *m, uint32_t pages, uint32_t max)
     m->max_pages = SFI_SLOT_BYTES / SFI_WASM_PAGE - 1;
     m->size = pages * SFI_WASM_PAGE;
     if (!at.memory || mprotect(at.memory, m->size, PROT_READ | PROT_WRITE) < 0)
-        abort();
+        die();
     m->data = at.memory;
 }
 
@@ -254,7 +277,7 @@ void wasm_rt_allocate_funcref_table(wasm_rt_funcref_table_t *t, uint32_t n,
 {
     t->data = calloc(n, sizeof *t->data);
     if (!t->data)
-        abort();
+        die();
     t->size = n;
     t->max_size = max;
 }
@@ -272,7 +295,7 @@ uint32_t wasm_rt_grow_funcref_table(wasm_rt_funcref_table_t *t, uint32_t delta,
     uint32_t old = t->size;
     wasm_rt_funcref_t *data = realloc(t->data, (old + delta) * sizeof *data);
     if (!data)
-        abort();
+        die();
     for (uint32_t i = 0; i < delta; i++)
         data[old + i] = init;
     t->data = data;

@@ -42,12 +42,11 @@ struct inmate {
 
 static inline int open_probe(void)
 {
-    char path[PATH_MAX];
+    char self[PATH_MAX] = "", path[PATH_MAX + 8];
     const char *given = getenv("GB_PROBE");
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 16);
-    CHECK(n > 0);
-    path[n] = 0;
-    strcpy(strrchr(path, '/'), "/probe");
+    CHECK(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    *strrchr(self, '/') = 0;
+    snprintf(path, sizeof path, "%s/probe", self);
     int fd = open(given ? given : path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         SKIP("no probe program: set GB_PROBE");
@@ -152,6 +151,9 @@ static inline int listen_on(int family, const void *name, socklen_t len)
 
 static inline void make_world(void)
 {
+    static const gid_t groups[] = { 1, 2 };
+    if (geteuid() == 0)
+        CHECK(setgroups(COUNT(groups), groups) == 0);
     world.pid = getpid();
     prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);    /* a worthwhile target */
 
@@ -169,13 +171,9 @@ static inline void make_world(void)
                                         1 + (size_t)n));
 
     world.shm = shmget(IPC_PRIVATE, 4096, IPC_CREAT | 0666);
-    CHECK(world.shm >= 0);
+    CHECK(world.shm >= 0 && shmat(world.shm, NULL, 0) != (void *)-1);
+    CHECK(shmctl(world.shm, IPC_RMID, NULL) == 0);    /* lives while attached */
     setenv("SECRET", "of the supervisor", 1);
     signal(SIGPIPE, SIG_IGN);
     CHECK(dup2(0, 50) == 50);    /* a descriptor someone forgot */
-}
-
-static inline void end_world(void)
-{
-    shmctl(world.shm, IPC_RMID, NULL);
 }

@@ -9,7 +9,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include "tests/escape/inmate.h"
+#include <sched.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 #define MNT ((unsigned)(WALL_MOUNTNS | WALL_LANDLOCK))
 #define NET ((unsigned)(WALL_NETNS | WALL_LANDLOCK))
@@ -45,6 +47,7 @@ static const struct row {
     { "tmpfile",        BOTH, fails,  MNT,                  works  },
     { "mkdir_root",     BOTH, fails,  MNT,                  works  },
     { "mkdir_root",     BOTH, fails,  WALL_LANDLOCK,        fails  },
+    { "chmod_root",     BOTH, is(-EROFS), MNT,              is(-EPERM) },
     { "sysctl",         ROOT, fails,  MNT | WALL_UID,       works  },
     { "sysctl",         ROOT, fails,  MNT,                  fails  },    /* own uid alone */
     /* P5: other processes */
@@ -67,6 +70,7 @@ static const struct row {
     /* P8: privilege */
     { "uid",            BOTH, not(0), WALL_UID,             is(0)  },
     { "gid",            BOTH, not(0), WALL_UID,             is(0)  },
+    { "groups",         ROOT, is(0),  WALL_UID,             is(2)  },
     { "setuid0",        BOTH, fails,  WALL_UID,             works  },
     { "capabilities",   BOTH, is(0),  WALL_UID,             not(0) },
     { "bounding",       BOTH, is(0),  WALL_UID,             not(0) },
@@ -126,7 +130,6 @@ static void check_rows(enum who who)
                r->without, out);
         bad++;
     }
-    end_world();
     CHECK(bad == 0);
 }
 
@@ -145,7 +148,6 @@ static void check_always(void)
         for (size_t i = 0; i < COUNT(always); i++)
             CHECK_INT(said(&in, always[i].name), always[i].value);
     }
-    end_world();
 }
 
 static void need_root(void)
@@ -226,6 +228,42 @@ TEST(two_jails_made_by_root_have_different_ids)
     jail_free(b.jail);
 }
 
+TEST(landlock_alone_stops_abstract_sockets_and_signals)
+{
+    enum { ABI_WITH_SCOPES = 6 };
+    const long create_ruleset = 444;
+    if (syscall(create_ruleset, NULL, 0, 1) < ABI_WITH_SCOPES)
+        SKIP("needs Landlock ABI 6");
+    become_ordinary();
+    make_world();
+    struct inmate in;
+    need(run_inmate(&in, "look", "", WALL_NETNS | WALL_PIDNS), WALL_LANDLOCK);
+    CHECK_INT(said(&in, "connect_abstract"), -EPERM);
+    CHECK_INT(said(&in, "kill"), -EPERM);
+    run_inmate(&in, "look", "", WALL_NETNS | WALL_PIDNS | WALL_LANDLOCK);
+    CHECK_INT(said(&in, "connect_abstract"), 0);
+    CHECK_INT(said(&in, "kill"), 0);
+}
+
+/* Whoever comes to hold the namespace finds no mount of the host in it. */
+TEST(no_mount_of_the_host_is_left_in_the_namespace)
+{
+    need_root();
+    struct inmate in;
+    struct err e;
+    char path[64];
+    CHECK(start_inmate(&in, "sleep", "", 0, 0, &e) == 0);
+    need(jail_walls(in.jail), WALL_MOUNTNS);
+    hear(&in, "hello");
+    snprintf(path, sizeof path, "/proc/%d/ns/mnt", (int)jail_pid(in.jail));
+    int ns = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(ns >= 0 && access("/etc/passwd", F_OK) == 0);
+    CHECK(setns(ns, CLONE_NEWNS) == 0);
+    CHECK(access("/empty", F_OK) == 0);
+    CHECK(access("/etc", F_OK) < 0 && access("/proc", F_OK) < 0);
+    jail_free(in.jail);
+}
+
 /* P7: each call alone, in a process of its own. */
 static const char *const calls[] = {
     "openat", "socket", "netlink", "execve", "fork", "ptrace", "kill_self",
@@ -282,7 +320,8 @@ static void check_sealed_work(void)
     for (int i = 0; i < 200; i++) {
         run_inmate(&in, "work", "", 0);
         if (in.status != 0)
-            TEST_FAIL("run %d: status %#x: %s", i, (unsigned)in.status, in.said);
+            TEST_FAIL("run %d: status %#x: %s", i, (unsigned)in.status,
+                      in.said);
         CHECK_TEXT(in.said, "done 0\n");
     }
 }
@@ -334,6 +373,14 @@ TEST(the_seal_claims_what_it_proved)
     hear(&in, "\n");
     CHECK_INT(said(&in, "walls"), WALL_SECCOMP | WALL_NNP | WALL_DUMPABLE |
               WALL_FDS);
+
+    char path[64], limits[4096] = "";
+    snprintf(path, sizeof path, "/proc/%d/limits", (int)jail_pid(in.jail));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    CHECK(fd >= 0 && read(fd, limits, sizeof limits - 1) > 0);
+    const char *line = strstr(limits, "Max processes");
+    CHECK(line && strtol(line + strlen("Max processes"), NULL, 10) == 0);
+    close(fd);
     jail_free(in.jail);
 }
 

@@ -207,26 +207,28 @@ static void host_refuses(long nr, int error)
 }
 
 /* What one refused call costs: a wall that may be missing, or the start. */
+enum cost { LOSES_THE_WALL, NO_JAIL };
 static const struct refusal {
-    long     nr;
-    int      error;
-    unsigned lost;    /* 0: there is no jail */
+    long      nr;
+    int       error;
+    unsigned  wall;    /* whose step makes the call; 0: every jail */
+    enum cost cost;
 } refusals[] = {
-    { SYS_fsopen,        EPERM,  WALL_MOUNTNS  },
-    { SYS_move_mount,    EACCES, WALL_MOUNTNS  },
-    { SYS_pivot_root,    EINVAL, WALL_MOUNTNS  },
-    { SYS_sethostname,   EPERM,  WALL_UTSNS    },
-    { 444 /* landlock_create_ruleset */, ENOSYS, WALL_LANDLOCK },
-    { 446 /* landlock_restrict_self */,  EPERM,  WALL_LANDLOCK },
-    { SYS_fsopen,        ENOMEM, 0 },    /* how the host is just now */
-    { SYS_pivot_root,    EBUSY,  0 },
-    { 446,               ENOMEM, 0 },
-    { 436 /* close_range */, ENOSYS, 0 },
-    { SYS_capset,        EPERM,  0 },
-    { SYS_prlimit64,     EPERM,  0 },
-    { SYS_setsid,        EPERM,  0 },
-    { SYS_execveat,      ENOSYS, 0 },
-    { SYS_clone,         EAGAIN, 0 },
+    { SYS_fsopen,      EPERM,  WALL_MOUNTNS,  LOSES_THE_WALL },
+    { SYS_move_mount,  EACCES, WALL_MOUNTNS,  LOSES_THE_WALL },
+    { SYS_pivot_root,  EINVAL, WALL_MOUNTNS,  LOSES_THE_WALL },
+    { SYS_sethostname, EPERM,  WALL_UTSNS,    LOSES_THE_WALL },
+    { 444 /* landlock_create_ruleset */, ENOSYS, WALL_LANDLOCK, LOSES_THE_WALL },
+    { 446 /* landlock_restrict_self */,  EPERM,  WALL_LANDLOCK, LOSES_THE_WALL },
+    { SYS_fsopen,      ENOMEM, WALL_MOUNTNS,  NO_JAIL },    /* just now */
+    { SYS_pivot_root,  EBUSY,  WALL_MOUNTNS,  NO_JAIL },
+    { 446,             ENOMEM, WALL_LANDLOCK, NO_JAIL },
+    { 436 /* close_range */, ENOSYS, WALL_FDS, NO_JAIL },    /* never without */
+    { SYS_capset,      EPERM,  WALL_UID,      NO_JAIL },
+    { SYS_prlimit64,   EPERM,  WALL_RLIMITS,  NO_JAIL },
+    { SYS_setsid,      EPERM,  0,             NO_JAIL },
+    { SYS_execveat,    ENOSYS, 0,             NO_JAIL },
+    { SYS_clone,       EAGAIN, 0,             NO_JAIL },
 };
 
 static void check_refusal(const struct refusal *f)
@@ -234,20 +236,20 @@ static void check_refusal(const struct refusal *f)
     struct inmate in = { 0 };
     struct err e = { 0 };
     unsigned usual = run_inmate(&in, "raw", "pid", 0);
-    if (f->lost && !(usual & f->lost))
+    if (f->wall & ~usual)
         return;
     host_refuses(f->nr, f->error);
     int r = start_inmate(&in, "raw", "pid", 0, 0, &e);
-    if (!f->lost) {
+    if (f->cost == NO_JAIL) {
         CHECK(r < 0 && e.msg[0] && !has_children());
         return;
     }
     CHECK_INT(r, 0);
-    CHECK_INT(jail_walls(in.jail), usual & ~f->lost);
+    CHECK_INT(jail_walls(in.jail), usual & ~f->wall);
     jail_free(in.jail);
     struct jail_spec s = good_spec(0);
-    s.required = f->lost;
-    expect_failure(&s, -ENOTSUP, wall_text(f->lost));
+    s.required = f->wall;
+    expect_failure(&s, -ENOTSUP, wall_text(f->wall));
 }
 
 /* One process each: what a host refuses it refuses for good. */
@@ -321,6 +323,17 @@ static void lose_user_namespaces(void)
     }
 }
 
+TEST(a_supervisor_that_is_not_dumpable_can_make_a_user_namespace)
+{
+    struct inmate in;
+    become_ordinary();
+    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
+    unsigned usual = run_inmate(&in, "raw", "pid", 0);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    CHECK_INT(run_inmate(&in, "raw", "pid", 0), usual);
+    CHECK_INT(prctl(PR_GET_DUMPABLE, 0, 0, 0, 0), 0);
+}
+
 TEST(a_user_without_user_namespaces_gets_the_other_walls)
 {
     lose_user_namespaces();
@@ -354,7 +367,8 @@ TEST(descriptors_may_come_from_each_others_places)
             CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
             int here = fcntl(pair[0], F_DUPFD, 100);
             int channel = fcntl(pair[1], F_DUPFD, 100);
-            int image = fcntl(2, F_DUPFD, 100), prog = fcntl(program, F_DUPFD, 100);
+            int image = fcntl(2, F_DUPFD, 100);
+            int prog = fcntl(program, F_DUPFD, 100);
             CHECK(dup2(channel, from[i].channel) >= 0);
             CHECK(from[i].image < 0 || dup2(image, from[i].image) >= 0);
             CHECK(dup2(prog, from[i].exec) >= 0);
@@ -493,7 +507,7 @@ TEST(the_jail_dies_with_its_parent_by_a_user)
     check_dies_with_parent();
 }
 
-/* Handlers and masks of the supervisor are as before, and did not run inside. */
+/* Handlers and masks of the supervisor are as before. */
 static volatile sig_atomic_t handled;
 static void on_signal(int sig)
 {

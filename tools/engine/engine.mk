@@ -14,6 +14,8 @@ B       := build/engine
 FLAVOUR := $(firstword $(ENGINE))
 WHY     := $(wordlist 2,99,$(ENGINE))
 
+# gcc forgets %gs when it makes a memcpy of a loop (see check_object.sh).
+KEEP_SEGMENT := -fno-tree-loop-distribute-patterns
 # gcc undoes the computed gotos unless told not to merge what is alike.
 KEEP_GOTOS := -fno-gcse -fno-crossjumping -fno-tree-pre -fno-code-hoisting \
               --param max-goto-duplication-insns=100
@@ -21,7 +23,7 @@ ENGINE_CFLAGS := -w -fPIE -I$(RT) -I$(B) -ffp-contract=off -fno-strict-aliasing
 ENGINE_USE := -I$(B) -isystem $(RT)
 ifeq ($(FLAVOUR),fast)
   ENGINE_USE += -DENGINE_FAST -mfsgsbase
-  ENGINE_CFLAGS += -O3 $(KEEP_GOTOS) -mfsgsbase
+  ENGINE_CFLAGS += -O3 $(KEEP_GOTOS) $(KEEP_SEGMENT) -mfsgsbase
 else
   ENGINE_USE += -DENGINE_PLAIN_WHY='"$(if $(WHY),$(WHY),asked for)"'
   ENGINE_CFLAGS += -O2
@@ -71,8 +73,9 @@ $(B)/fast/qjs.c: $(B)/qjs.c tools/engine/rewrite.py
 $(B)/fast/%.c: $(B)/%.c tools/engine/rewrite.py
 	@mkdir -p $(@D)
 	$(call say,REWRITE,$@)tools/engine/rewrite.py $< $@
-$(B)/fast/%.o: $(B)/fast/%.c
+$(B)/fast/%.o: $(B)/fast/%.c tools/engine/engine.mk
 	$(call say,CC,$<)$(ENGINE_CC) $(ENGINE_CFLAGS) -c $< -o $@
+	@tools/engine/check_object.sh $@
 
 # The profile is of programs like train.js, which no benchmark contains. The
 # object must have the same name both times, or gcc silently finds no profile.
@@ -93,6 +96,7 @@ $(PROFILE)/qjs.gcda: $(B)/fast/qjs.c $(filter-out %/qjs.o,$(ENGINE_OBJECTS)) \
 
 $(B)/fast/qjs.o: $(PROFILE)/qjs.gcda
 	$(call say,CC,$(B)/fast/qjs.c (with its profile: half a minute))$(ENGINE_CC) $(ENGINE_CFLAGS) -fprofile-use -c $(B)/fast/qjs.c -o $(PROFILE)/qjs.o
-	mv $(PROFILE)/qjs.o $@
+	@tools/engine/check_object.sh $(PROFILE)/qjs.o
+	@mv $(PROFILE)/qjs.o $@
 
 .SECONDARY:

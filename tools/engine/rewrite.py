@@ -3,7 +3,7 @@
 
 usage: rewrite.py IN.c OUT.c [--interpreter WASM]
 
-Three rewrites, each anchored to text that must be found exactly as often as it
+Four rewrites, each anchored to text that must be found exactly as often as it
 says here; anything else is an error, because a pattern that moved after a
 version bump must not be guessed at (the build then falls back to the plain
 engine, loudly):
@@ -11,6 +11,10 @@ engine, loudly):
   gs        linear memory is addressed through %gs instead of a base register
   dispatch  the interpreter's one switch becomes a computed goto at every site
             (only with --interpreter: the module that holds the interpreter)
+  bulk      the few real uses of memcpy, memmove and memset get names of ours
+            (src/worker/sfi.c), so that one in the object can only have been
+            invented by the compiler. gcc turns a loop over %gs memory into a
+            memcpy that forgets the segment: check_object.sh looks for them
   ice       one cold function is not optimised: gcc 12 crashes on it otherwise
 
 None of them changes what the program computes or which addresses it may touch:
@@ -128,6 +132,30 @@ def dispatch_by_goto(text, memory):
     return text[:start] + macro + body[:at] + table_text + body[at:] + text[end:]
 
 
+BULK = [
+    ("  memcpy(dest, src, n);\n", "  sfi_copy(dest, src, n);\n", 2),
+    ("  memset(mem->data + d, val, n);\n", "  sfi_fill(mem->data + d, val, n);\n", 1),
+    ("  memmove(dest->data + dest_addr, src->data + src_addr, n);\n",
+     "  sfi_move(dest->data + dest_addr, src->data + src_addr, n);\n", 1),
+]
+BULK_NAMES = """
+void sfi_copy(void* to, const void* from, size_t n);
+void sfi_move(void* to, const void* from, size_t n);
+void sfi_fill(void* to, int byte, size_t n);
+
+#define TRAP(x)"""
+
+
+def name_bulk(text):
+    for old, new, times in BULK:
+        if text.count(old) != times:
+            raise NotFound("bulk: " + old.strip())
+        text = text.replace(old, new)
+    if text.count("\n#define TRAP(x)") != 1:
+        raise NotFound("bulk: the head of the file")
+    return text.replace("\n#define TRAP(x)", BULK_NAMES)
+
+
 def spare_gcc(text):
     text, count = re.subn(r"\n(static u32 w2c_JS_NewRuntime2\([^;]*\{)",
                           r'\n__attribute__((optimize("O0"))) \1', text)
@@ -138,7 +166,7 @@ def spare_gcc(text):
 
 def main(argv):
     source, target = argv[1:3]
-    text = address_through_gs(open(source).read())
+    text = name_bulk(address_through_gs(open(source).read()))
     if len(argv) == 5 and argv[3] == "--interpreter":
         text = dispatch_by_goto(text, initial_memory(argv[4]))
         text = spare_gcc(text)

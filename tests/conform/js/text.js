@@ -17,3 +17,6 @@ try { atob('*'); } catch (e) { console.log(e.name, e.code); }
 console.log(encodeURIComponent('a b&c/é'), decodeURIComponent('%E2%82%AC'), encodeURI('http://x/a b?q=é'), escape('a b'), unescape('%20'));
 try { decodeURIComponent('%'); } catch (e) { console.log(e.name); }
 console.log('abc'.isWellFormed(), '\ud800'.isWellFormed(), '\ud800'.toWellFormed() === '\ufffd');
+const latin = new TextDecoder('latin1');
+console.log(latin.encoding, latin.decode(new Uint8Array([65, 0xe9, 0xff])), new TextDecoder('ascii').decode(new Uint8Array([72, 105]).buffer), new TextDecoder('UTF8').encoding);
+try { new TextDecoder('no-such-encoding'); } catch (e) { console.log(e.name); }

@@ -1,0 +1,27 @@
+const arr = [5, 3, 8, 1];
+console.log(arr.toSorted(), arr.toReversed(), arr.with(0, 9), arr.toSpliced(1, 2, 'x'), arr);
+console.log(arr.findLast((x) => x > 2), arr.findLastIndex((x) => x > 100), arr.at(-1), arr.includes(NaN), [NaN].includes(NaN));
+console.log([1, [2, [3, [4]]]].flat(Infinity), [1, 2].flatMap((x) => [x, x * 2]), Array.of(7), Array.from('abc', (c) => c + c));
+console.log([1, 2, 3, 4].copyWithin(0, 2), new Array(3).fill(0), [3, 1, 2].sort((a, b) => b - a), ['b', 'a', 'C'].sort());
+console.log([1, 2, 3].reduce((a, b) => a + b), [[1, 2], [3]].reduceRight((a, b) => a.concat(b)), [1, 2, 3].some((x) => x > 2), [].every(() => false));
+console.log([1, 10, 2, undefined, , 3].sort(), [1, 2, 3].indexOf(2), [1, 2, 3].join('-'), [null, undefined, 1].join(), String([1, [2, 3]]));
+const spliced = [1, 2, 3, 4, 5];
+console.log(spliced.splice(1, 2), spliced, spliced.unshift(0), spliced.shift(), spliced.pop(), spliced.push(9, 10), spliced);
+console.log(Object.entries({ b: 1, a: 2, 1: 'x', 0: 'y' }), Object.fromEntries(new Map([['k', 1]])));
+console.log([...[1, 2].entries()], [...new Map([[1, 2]]).keys()], [...'ab'].keys().next());
+const m = new Map([['a', 1]]).set('b', 2);
+console.log(m.get('a'), m.has('z'), m.delete('a'), m.size, [...m]);
+const s = new Set([1, 2, 3]);
+s.forEach((v, k, set) => { if (v === 1) set.add(4); });
+console.log([...s], s.has(4), new Set('hello').size);
+const wm = new WeakMap(), k = {};
+wm.set(k, 'v');
+console.log(wm.get(k), wm.has({}), new WeakRef(k).deref() === k, typeof FinalizationRegistry);
+const custom = { from: 1, to: 3, [Symbol.iterator]() { let c = this.from, t = this.to; return { next: () => c <= t ? { value: c++, done: false } : { value: undefined, done: true }, return() { console.log('closed'); return {}; } }; } };
+console.log([...custom], Math.max(...custom));
+for (const v of custom) { if (v === 2) break; }
+const [p, q] = custom;
+console.log(p, q, Array.isArray([]), Array.isArray(new Proxy([], {})), [].concat([1], 2, [[3]]));
+const big = Array.from({ length: 1000 }, (_, i) => (i * 7919) % 1000).sort((a, b) => a - b);
+console.log(big.every((v, i) => v === i), [3, 2, 1].sort().map(String), ['10', '9', '1'].map(Number), ['1', '2', '3'].map(parseInt));
+console.log(new Uint8Array([3, 1, 2]).sort().join(), new Float32Array([1.1])[0], Uint8Array.from([256, -1]), new Uint16Array(new Uint8Array([1, 2]).buffer).length);

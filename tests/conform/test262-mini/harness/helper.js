@@ -1,0 +1,2 @@
+// Must come after compareArray.js.  SPDX-License-Identifier: MIT
+var helperSawCompareArray = typeof assert.compareArray === 'function';

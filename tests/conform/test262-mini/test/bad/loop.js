@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: never ends
+flags: [noStrict]
+---*/
+
+for (;;) ;

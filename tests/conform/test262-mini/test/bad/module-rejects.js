@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: a module throws, unexpected
+flags: [module]
+---*/
+
+throw new Error('unexpected');

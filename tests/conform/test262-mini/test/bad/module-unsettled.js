@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: awaits forever
+flags: [module]
+---*/
+
+await new Promise(() => {});

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: forgets to call $DONE
+flags: [async]
+---*/
+
+Promise.resolve().then(() => {});

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: should throw and does not
+negative:
+  phase: runtime
+  type: TypeError
+---*/

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: throws something that is no object
+---*/
+
+throw 'text';

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: throws another type
+negative:
+  phase: runtime
+  type: TypeError
+---*/
+
+throw new RangeError();

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: done after a job
+flags: [async]
+---*/
+
+Promise.resolve().then(() => assert.sameValue(1, 1)).then($DONE, $DONE);

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+/*---
+description: leaves something behind
+flags: [noStrict]
+---*/
+
+Array.prototype.left = 1;
+globalThis.left = 2;

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Every ending has its reason, its exit code and its words.
+. "$(dirname "$0")/../tap.sh"
+
+ends() {    # ends REASON CODE NAME [FLAGS...]
+    reason=$1 want=$2 name=$3
+    shift 3
+    run glovebox run "$@"
+    is "$code" "$want" "$name: exit code"
+    has "$err" "glovebox: $reason: " "$name: said on stderr"
+    run glovebox run --json "$@"
+    is "$code" "$want" "$name: exit code with --json"
+    is "$(printf %s "$out" | json 'j.termination.reason')" "$reason" "$name: in the JSON"
+}
+
+ends wall_time_limit 124 "waiting too long" --timeout 100ms -e 'await new Promise(r => setTimeout(r, 60000))'
+ends wall_time_limit 124 "computing past the wall" --timeout 100ms -e 'for (;;);'
+ends cpu_time_limit 124 "computing too long" --cpu 50ms -e 'for (;;);'
+has "$out" '"limit":"cpu_time_ms","limit_value":50' "the limit is named with its value"
+ends memory_limit 137 "holding too much" --memory 16mb -e 'const a = []; for (;;) a.push(new Array(1000).fill(0))'
+has "$out" '"limit":"memory_mb","limit_value":16' "memory is said in MB"
+ends stack_overflow 1 "nesting too deep" -e 'function f() { return f() + 1 } f()'
+ends output_limit 1 "printing too much" --max-output 1kb -e 'for (;;) console.log("x".repeat(100))'
+ends result_too_large 1 "returning too much" --max-result 100 -e '"x".repeat(1000)'
+ends never_settled 1 "waiting for nothing" -e 'await new Promise(() => {})'
+
+run glovebox run -e 'try { for (;;); } catch {} finally { for (;;); }' --timeout 100ms
+is "$code" 124 "a limit cannot be caught"
+
+cat >main.js <<'END'
+const a = 1;
+
+	  foo(a);
+END
+run glovebox run main.js
+is "$code" 1 "an exception: exit code"
+is "$err" "main.js:3
+	  foo(a);
+	  ^
+
+ReferenceError: foo is not defined
+    at <eval> (main.js:3:4)" "an exception: its line with a caret, and the error"
+run glovebox run -e 'let let = 1'
+is "$code" 1 "a syntax error: exit code"
+has "$err" SyntaxError "a syntax error: said"
+run glovebox run --json -e 'let let = 1'
+has "$out" '"reason":"syntax_error"' "a syntax error: in the JSON"
+
+printf 'const s = "%s"; boom()\n' "$(printf 'x%.0s' $(seq 500))" >long.js
+run glovebox run long.js
+has "$err" "…" "a long line is cut around the column"
+[ "$(printf '%s\n' "$err" | awk '{ if (length > m) m = length } END { print m }')" -lt 200 ]
+ok $? "and stays short"
+
+run glovebox run -e 'console.log("before"); throw 1'
+is "$out:$code" before:1 "output before a failure is kept"
+run glovebox run --json --timeout 100ms -e 'console.log("before"); for (;;);'
+has "$out" '"stdout":"before\n"' "... at a limit too"
+done_testing

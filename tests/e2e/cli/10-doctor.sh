@@ -1,0 +1,23 @@
+#!/bin/sh
+# doctor and version say what is there.
+. "$(dirname "$0")/../tap.sh"
+
+run glovebox doctor
+is "$code" 0 "this host can run js"
+has "$out" "seccomp" "walls are listed"
+has "$out" "1 + 1 took" "and a run was tried"
+run glovebox doctor --json
+is "$(printf %s "$out" | json '[j.ok, j.trial.ok, j.walls.length]')" '[true,true,15]' "--json"
+GLOVEBOX_LIBEXEC=/nonexistent run glovebox doctor
+is "$code" 1 "without a worker it is not well"
+has "$out" "glovebox-worker" "and says what is missing"
+
+run glovebox version
+is "$code" 0 "version"
+has "$out" "glovebox 0." "our version"
+has "$out" "quickjs" "the engine's"
+run glovebox version --json
+is "$(printf %s "$out" | json 'j.wire_version')" 1 "--json"
+run glovebox --version
+has "$out" "glovebox 0." "--version"
+done_testing
