@@ -15,9 +15,9 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         -Wno-missing-field-initializers -Werror
 HARDEN := -fstack-protector-strong -fno-strict-aliasing -fPIE
 ifeq ($(SAN),)
-  HARDEN += -O2 -D_FORTIFY_SOURCE=2 -ftrivial-auto-var-init=zero
+  HARDEN += -O2 -D_FORTIFY_SOURCE=2
   ifneq ($(findstring gcc,$(CC)),)
-    HARDEN += -fstack-clash-protection -fcf-protection=none
+    HARDEN += -fstack-clash-protection -ftrivial-auto-var-init=zero
   endif
   WORKER_LINK := -static-pie
   LINK   := -pie -Wl,-z,relro,-z,now,-z,noexecstack

@@ -5,7 +5,7 @@ BENCH      := build/bench
 BENCH_BINS := $(patsubst bench/%.c,$(BENCH)/%,$(wildcard bench/*.c))
 FIGURES    := $(BENCH)/figures
 BENCH_ENV  := GB_BENCH_FIGURES=$(FIGURES) GB_BENCH_OUT=$(BENCH) \
-              GB_BENCH_IMAGE=$(OUT)/base.image
+              GB_BENCH_IMAGE=$(OUT)/base.image GB_BENCH_GLOVEBOX=$(OUT)/glovebox
 
 $(BENCH)/%: bench/%.c $(WORKER_LIB) | build/engine/engine.h.stamp
 	@mkdir -p $(@D)

@@ -169,7 +169,7 @@ static void pass(struct cell *c, const struct str *program, size_t n,
 {
     struct times t;
     struct msg_result r;
-    size_t slowest = 0;
+    size_t slowest = 0, failed = 0;
     uint32_t pages = c->count;
     times_open(&t, n);
     uint64_t cpu = measure_cpu_ns();
@@ -177,10 +177,10 @@ static void pass(struct cell *c, const struct str *program, size_t n,
         struct msg_run req = request(program[i]);
         fresh(c, &req, &t, &r);
         if (r.reason != REASON_COMPLETED) {
-            fprintf(stderr, "latency: unseen program %zu: %s: %.*s\n", i + 1,
-                    reason_text((enum reason)r.reason),
-                    (int)r.error_message.len, r.error_message.at);
-            exit(1);
+            printf("  program %zu: %s: %.*s%.*s\n", i + 1,
+                   reason_text((enum reason)r.reason), (int)r.error_message.len,
+                   r.error_message.at, (int)r.detail.len, r.detail.at);
+            failed++;
         }
         if (t.both.at[i] > t.both.at[slowest])
             slowest = i;
@@ -196,6 +196,7 @@ static void pass(struct cell *c, const struct str *program, size_t n,
     figure(p50, "latency.unseen.%s.p50_us", name);
     figure(max, "latency.unseen.%s.max_us", name);
     figure(cpu_us, "latency.unseen.%s.cpu_us", name);
+    figure((double)failed, "latency.unseen.%s.failed", name);
     times_close(&t);
 }
 

@@ -19,6 +19,7 @@ import { Worker } from 'node:worker_threads';
 import { figure, median, optional, part } from './figures.mjs';
 
 const out = process.env.GB_BENCH_OUT ?? 'build/bench';
+const glovebox = process.env.GB_BENCH_GLOVEBOX ?? 'build/release/glovebox';
 const image = process.env.GB_BENCH_IMAGE ?? 'build/release/base.image';
 const PROGRAM = '[4,5,6].map(x => x * 10).join()';
 const VALUE = '40,50,60';
@@ -168,7 +169,14 @@ async function lateness() {
     }
 }
 
+/** The same through supervisor, socket and sealed worker. */
+function oursSealed() {
+    const { stderr } = spawnSync(glovebox, ['run', '-q', '-e', PROGRAM, '--repeat', '3000'], { encoding: 'utf8' });
+    return Number(/p50 ([\d.]+)/.exec(stderr)?.[1]);
+}
+
 const before = ours();
+const sealed = oursSealed();
 const got = [];
 for (const p of peers)
     got.push({ ...p, samples: await measure(p) });
@@ -177,7 +185,10 @@ const us = (before.p50_us + after.p50_us) / 2;
 
 console.log(`a fresh sandbox, \`${PROGRAM}\`, its value; median wall time`);
 console.log(`  ${'glovebox, fresh cell in process'.padEnd(42)} ${us.toFixed(1).padStart(9)} us` +
-    `          p99 ${Math.max(before.p99_us, after.p99_us).toFixed(0).padStart(7)}   linear memory + sealed process`);
+    `          p99 ${Math.max(before.p99_us, after.p99_us).toFixed(0).padStart(7)}   linear memory`);
+console.log(`  ${'glovebox, through its sealed worker'.padEnd(42)} ${sealed.toFixed(1).padStart(9)} us ${(sealed / us).toFixed(1).padStart(6)}x` +
+    `                linear memory, sealed process`);
+figure('peers.glovebox_sealed.p50_us', sealed);
 figure('peers.glovebox.p50_us', us);
 for (const { name, boundary, samples } of got.filter((g) => g.samples)) {
     const p50 = median(samples), key = name.replaceAll(/\W+/g, '_');

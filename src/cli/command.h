@@ -26,5 +26,7 @@ extern const struct command command_run, command_repl, command_doctor,
 /* Parse a command's flags. Returns -1 to go on, or the exit code: --help was
  * asked for and printed, or the flags were wrong and it was said. */
 int command_options(const struct command *c, int argc, char **argv,
-                    void *target, struct text_list *operands);
+                    void *target, struct texts *operands);
 void command_help(const struct command *c, struct buf *out);
+int  command_is_help(const char *word);           /* --help or -h */
+int  command_print(const struct buf *text);       /* to stdout; an exit code */

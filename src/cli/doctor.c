@@ -174,7 +174,7 @@ static void as_json(struct buf *b, const struct findings *f)
 static int run(const struct command *c, int argc, char **argv)
 {
     struct doctor_options o = { 0 };
-    struct text_list operands = { .n = 0 };
+    struct texts operands = { 0 };
     int code = command_options(c, argc, argv, &o, &operands);
     if (code >= 0)
         return code;

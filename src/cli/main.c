@@ -6,7 +6,6 @@
 #include "base/nearest.h"
 #include "cli/command.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -24,50 +23,6 @@ static void general_help(struct buf *out)
                   "  glovebox run program.js --input @data.json --timeout 5s "
                   "--memory 64mb\n\n"
                   "`glovebox help COMMAND` says more about each.\n");
-}
-
-void command_help(const struct command *c, struct buf *out)
-{
-    buf_addf(out, "usage: glovebox %s\n\n%s.\n\n", c->usage, c->summary);
-    options_help(c->options, out);
-    if (c->more)
-        buf_addf(out, "\n%s", c->more);
-}
-
-static int print(const struct buf *text)
-{
-    struct term t;
-    term_init(&t, 1);
-    term_put(&t, TO_STDOUT, buf_str(text));
-    if (!t.broken)
-        return 0;
-    term_say(&t, "stdout: %s", strerror(t.broken));
-    return EXIT_OURS;
-}
-
-static int is_help(const char *word)
-{
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-int command_options(const struct command *c, int argc, char **argv,
-                    void *target, struct text_list *operands)
-{
-    struct term t;
-    struct err e = { 0 };
-    term_init(&t, 1);
-    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (is_help(argv[i])) {
-            AUTO_BUF text;
-            buf_init(&text, 64 << 10);
-            command_help(c, &text);
-            return print(&text);
-        }
-    }
-    if (options_parse(c->options, argc, argv, target, operands, &e) == 0)
-        return -1;
-    term_say(&t, "%s: %s\nTry: glovebox %s --help", c->name, e.msg, c->name);
-    return EXIT_OURS;
 }
 
 static const struct command *find(const char *name)
@@ -107,7 +62,7 @@ static int help(const char *about)
         command_help(c, &text);
     else
         general_help(&text);
-    return print(&text);
+    return command_print(&text);
 }
 
 int main(int argc, char **argv)
@@ -117,7 +72,7 @@ int main(int argc, char **argv)
         help(NULL);
         return EXIT_OURS;
     }
-    if (is_help(argv[1]))
+    if (command_is_help(argv[1]))
         return help(NULL);
     if (strcmp(argv[1], "help") == 0)
         return help(argc > 2 ? argv[2] : NULL);

@@ -72,7 +72,7 @@ static int set_choice(struct scan *s, const struct option *o, const char *value)
 static int add_to_list(struct scan *s, struct text_list *list, const char *value)
 {
     if (list->n == MAX_LIST)
-        return err_set(s->e, -EINVAL, "%s: more than %d given", s->spelt, MAX_LIST);
+        return err_set(s->e, -EINVAL, "%s: more than %d of them", s->spelt, MAX_LIST);
     list->at[list->n++] = value;
     return 0;
 }
@@ -164,22 +164,17 @@ static int short_flags(struct scan *s, const char *letters)
     return 0;
 }
 
-static int operand(struct scan *s, struct text_list *operands, const char *word)
-{
-    snprintf(s->spelt, sizeof s->spelt, "operands");
-    return add_to_list(s, operands, word);
-}
-
 int options_parse(const struct option *rows, int argc, char **argv,
-                  void *target, struct text_list *operands, struct err *e)
+                  void *target, struct texts *operands, struct err *e)
 {
     struct scan s = { .rows = rows, .argv = argv, .argc = argc,
                       .target = target, .e = e };
     int ended = 0, r = 0;
+    size_t n = 0;
     while (r == 0 && s.at < argc) {
-        const char *word = argv[s.at++];
+        char *word = argv[s.at++];
         if (ended || word[0] != '-' || !word[1])
-            r = operand(&s, operands, word);
+            argv[n++] = word;    /* never past what has been read */
         else if (strcmp(word, "--") == 0)
             ended = 1;
         else if (word[1] == '-')
@@ -187,6 +182,7 @@ int options_parse(const struct option *rows, int argc, char **argv,
         else
             r = short_flags(&s, word + 1);
     }
+    *operands = (struct texts){ (const char *const *)argv, n };
     return r;
 }
 

@@ -29,6 +29,12 @@ struct text_list {
     size_t      n;
 };
 
+/* Texts that belong to somebody else. */
+struct texts {
+    const char *const *at;
+    size_t             n;
+};
+
 struct option_number {
     uint64_t value;
     int      given;
@@ -47,12 +53,12 @@ struct option {
 };
 
 /*
- * Parse argv[0..argc), which begins after the command's name. Operands are
- * stored in order into operands (borrowed from argv). Returns 0, or -EINVAL
- * with a sentence in e.
+ * Parse argv[0..argc), which begins after the command's name. The operands are
+ * gathered in order at the front of argv, and *operands borrows them there.
+ * Returns 0, or -EINVAL with a sentence in e.
  */
 int options_parse(const struct option *rows, int argc, char **argv,
-                  void *target, struct text_list *operands, struct err *e);
+                  void *target, struct texts *operands, struct err *e);
 
 /* One line for each row that has a help text. */
 void options_help(const struct option *rows, struct buf *out);

@@ -108,27 +108,26 @@ static int plan_root(struct plan *p, const char *root, struct err *e)
 }
 
 static int read_list(struct program **out, size_t *out_n,
-                     const struct text_list *paths, const char *root,
-                     struct err *e)
+                     struct texts paths, const char *root, struct err *e)
 {
-    *out = calloc(paths->n ? paths->n : 1, sizeof **out);
+    *out = calloc(paths.n + 1, sizeof **out);
     if (!*out)
         return err_set(e, -ENOMEM, "no memory");
-    for (size_t i = 0; i < paths->n; i++) {
+    for (size_t i = 0; i < paths.n; i++) {
         *out_n = i + 1;
-        int r = program_read(&(*out)[i], paths->at[i], root, e);
+        int r = program_read(&(*out)[i], paths.at[i], root, e);
         if (r < 0)
             return r;
     }
     return 0;
 }
 
-static int plan_programs(struct plan *p, const struct text_list *files,
+static int plan_programs(struct plan *p, const struct texts *files,
                          struct err *e)
 {
     const char *eval = p->options->eval;
     if (!eval)
-        return read_list(&p->program, &p->programs, files, p->options->root, e);
+        return read_list(&p->program, &p->programs, *files, p->options->root, e);
     if (files->n)
         return err_set(e, -EINVAL, "-e CODE and a file: which of them?");
     p->program = calloc(1, sizeof *p->program);
@@ -208,7 +207,7 @@ static int plan_places(struct plan *p, struct err *e)
 }
 
 int plan_make(struct plan *p, const struct run_options *o,
-              const struct text_list *files, struct err *e)
+              const struct texts *files, struct err *e)
 {
     *p = (struct plan){ .options = o, .root_fd = -1, .worker_fd = -1,
                         .image_fd = -1 };
@@ -225,7 +224,8 @@ int plan_make(struct plan *p, const struct run_options *o,
     if (r == 0)
         r = plan_modules(p, &o->modules, e);
     if (r == 0)
-        r = read_list(&p->setup, &p->setups, &o->setup, NULL, e);
+        r = read_list(&p->setup, &p->setups,
+                      (struct texts){ o->setup.at, o->setup.n }, NULL, e);
     if (r == 0)
         r = plan_places(p, e);
     return r;

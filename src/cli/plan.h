@@ -31,7 +31,7 @@ struct plan {
 /* Read everything. Returns 0 or a negative errno with why in e; -ENOENT when
  * a file that was named does not exist. End it with plan_free() either way. */
 int  plan_make(struct plan *p, const struct run_options *o,
-               const struct text_list *files, struct err *e);
+               const struct texts *files, struct err *e);
 void plan_free(struct plan *p);
 
 /* The message of one program's run; borrowed from the plan. */

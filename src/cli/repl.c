@@ -323,8 +323,8 @@ static int session(struct repl *p, int interrupt_fd)
 static int run(const struct command *c, int argc, char **argv)
 {
     struct run_options o = { 0 };
-    struct text_list operands = { .n = 0 };
-    const struct text_list no_files = { .n = 0 };
+    struct texts operands = { 0 };
+    const struct texts no_files = { 0 };
     int code = command_options(c, argc, argv, &o, &operands);
     if (code >= 0)
         return code;

@@ -15,7 +15,7 @@ static int refuse(struct term *t, const struct err *e)
 }
 
 /* Without a file or -e the program comes from stdin, if that is no terminal. */
-static int from_stdin(struct text_list *files, const struct run_options *o,
+static int from_stdin(struct texts *files, const struct run_options *o,
                       struct err *e)
 {
     if (files->n || o->eval)
@@ -23,12 +23,13 @@ static int from_stdin(struct text_list *files, const struct run_options *o,
     if (isatty(STDIN_FILENO))
         return err_set(e, -EINVAL, "what? Give a file, -e CODE, or - for stdin; "
                        "glovebox repl is for trying things out");
-    files->at[files->n++] = "-";
+    static const char *const stdin_only[] = { "-" };
+    *files = (struct texts){ stdin_only, 1 };
     return 0;
 }
 
 static int perform(struct term *t, const struct run_options *o,
-                   struct text_list *files)
+                   struct texts *files)
 {
     struct err e = { 0 };
     struct plan plan = PLAN_NONE;
@@ -49,7 +50,7 @@ static int perform(struct term *t, const struct run_options *o,
 static int run(const struct command *c, int argc, char **argv)
 {
     struct run_options o = { 0 };
-    struct text_list files = { .n = 0 };
+    struct texts files = { 0 };
     int code = command_options(c, argc, argv, &o, &files);
     if (code >= 0)
         return code;

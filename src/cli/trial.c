@@ -47,7 +47,7 @@ static int try(struct trial *out, struct err *e,
                            struct err *))
 {
     const struct run_options o = { .eval = "1 + 1" };
-    const struct text_list none = { .n = 0 };
+    const struct texts none = { 0 };
     struct plan plan;
     struct local_spec spec;
     struct local *l = NULL;

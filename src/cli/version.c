@@ -73,7 +73,7 @@ static void as_text(struct buf *out, const struct trial *trial,
 static int run(const struct command *c, int argc, char **argv)
 {
     struct version_options o = { 0 };
-    struct text_list operands = { .n = 0 };
+    struct texts operands = { 0 };
     int code = command_options(c, argc, argv, &o, &operands);
     if (code >= 0)
         return code;

@@ -57,6 +57,16 @@ static _Noreturn void fatal(const struct err *e, int code)
     _exit(code);
 }
 
+#ifdef GB_SANITIZED
+/* A worker has no environment to read these from. Faults in linear memory are
+ * ours to handle, and a sealed process cannot look for leaks. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0:allow_user_segv_handler=1:use_sigaltstack=0";
+}
+#endif
+
 /* ---- messages --------------------------------------------------------- */
 
 static struct cell *cell_of(uint32_t number)

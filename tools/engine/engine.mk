@@ -14,8 +14,9 @@ B       := build/engine
 FLAVOUR := $(firstword $(ENGINE))
 WHY     := $(wordlist 2,99,$(ENGINE))
 
-# gcc forgets %gs when it makes a memcpy of a loop (see check_object.sh).
-KEEP_SEGMENT := -fno-tree-loop-distribute-patterns
+# gcc forgets %gs when it makes a memcpy or vector code of a loop: without these
+# a guest address becomes a host address (see check_object.sh and sfi.c).
+KEEP_SEGMENT := -fno-tree-loop-distribute-patterns -fno-tree-vectorize
 # gcc undoes the computed gotos unless told not to merge what is alike.
 KEEP_GOTOS := -fno-gcse -fno-crossjumping -fno-tree-pre -fno-code-hoisting \
               --param max-goto-duplication-insns=100
