@@ -64,7 +64,7 @@ const engines = [
 
 function measure(engine, file) {
     const [command, ...args] = engine.run(file);
-    let value = JSON.parse(execFileSync(command, args, { encoding: 'utf8' }));
+    let value = JSON.parse(execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' }));
     if (typeof value === 'string')
         value = JSON.parse(value);
     return { ms: value[0], checksum: value[1] };

@@ -189,8 +189,6 @@ static int wants_ts(const struct plan *p)
 static int plan_places(struct plan *p, struct err *e)
 {
     struct image_head head;
-    /* With a root a .ts file may turn up at any import; its stripper is not
-     * there then, and the guest is told to pass --ts. */
     const char *image = wants_ts(p) ? PLACE_TS_IMAGE : PLACE_BASE_IMAGE;
     int r = place_open(PLACE_WORKER, &p->worker_fd, e);
     if (r == 0)
@@ -199,7 +197,6 @@ static int plan_places(struct plan *p, struct err *e)
         r = image_head_read(p->image_fd, &head, e);
     if (r < 0)
         return r;
-    p->image_bytes = head.memory_bytes;
     if (p->message.limits.memory_bytes < head.memory_bytes)
         return err_set(e, -EINVAL, "--memory: the engine by itself needs %s",
                        num_show_bytes(head.memory_bytes).at);

@@ -21,7 +21,6 @@ struct plan {
     struct buf                input;
     int                       root_fd;     /* -1: none */
     int                       worker_fd, image_fd;
-    uint64_t                  image_bytes; /* memory the image itself needs */
     unsigned                  required;    /* WALL_* */
     struct msg_run            message;     /* what all runs have in common */
 };

@@ -335,8 +335,8 @@ static int run(const struct command *c, int argc, char **argv)
     if (operands.n)
         err_set(&e, -EINVAL, "takes no files; to evaluate one: .load %s",
                 operands.at[0]);
-    else if (interrupt_open(&interrupt_fd, &e) == 0)
-        plan_make(&p.plan, &o, &no_files, &e);
+    else if (plan_make(&p.plan, &o, &no_files, &e) == 0)
+        interrupt_open(&interrupt_fd, &e);
     if (e.code) {
         term_say(&p.t, "repl: %s", e.msg);
         code = e.code == -ENOENT ? EXIT_NOT_FOUND : EXIT_OURS;

@@ -34,11 +34,12 @@ static int perform(struct term *t, const struct run_options *o,
     struct err e = { 0 };
     struct plan plan = PLAN_NONE;
     int interrupt_fd = -1, code;
-    int r = interrupt_open(&interrupt_fd, &e);
-    if (r == 0)
-        r = from_stdin(files, o, &e);
+    int r = from_stdin(files, o, &e);
     if (r == 0)
         r = plan_make(&plan, o, files, &e);
+    /* Until here Ctrl-C simply ends us: nothing has been started. */
+    if (r == 0)
+        r = interrupt_open(&interrupt_fd, &e);
     if (r < 0)
         code = refuse(t, &e);
     else if (plan_set_up(t, &plan, interrupt_fd, &code) == 0)

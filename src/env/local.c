@@ -237,6 +237,7 @@ int local_run(struct local *l, struct run *r, struct err *e)
 /* ---- a worker by itself --------------------------------------------------- */
 
 struct wait_for {
+    const struct peer *peer;
     int                done, failed;
     char               why[400];
     struct image_sink *sink;
@@ -247,19 +248,24 @@ static void wait_hello(void *user)
     ((struct wait_for *)user)->done = 1;
 }
 
+/* What happens after the last frame that we waited for is not our business:
+ * a worker that has dumped its cell may leave. */
 static void wait_broken(void *user, const char *why)
 {
     struct wait_for *w = user;
-    w->failed = -EPROTO;
+    if (w->done || w->failed)
+        return;
+    w->failed = 1;
     snprintf(w->why, sizeof w->why, "%s", why);
 }
 
 static void wait_exit(void *user, int wait_status)
 {
     struct wait_for *w = user;
-    (void)wait_status;
-    if (!w->failed)
-        wait_broken(user, "the worker ended");
+    char how[300], why[340];
+    peer_exit_text(w->peer, wait_status, how, sizeof how);
+    snprintf(why, sizeof why, "the worker is gone: %s", how);
+    wait_broken(user, why);
 }
 
 static void wait_image(void *user, const struct msg_image *m)
@@ -268,7 +274,7 @@ static void wait_image(void *user, const struct msg_image *m)
     struct err e = { 0 };
     if (!w->failed && image_sink_add(w->sink, m->bytes, &e) < 0)
         wait_broken(user, e.msg);
-    w->done = m->last;
+    w->done = m->last && !w->failed;
 }
 
 static const struct peer_events wait_listener = {
@@ -281,14 +287,12 @@ static int await(struct local *l, struct wait_for *w, uint64_t limit_ns,
                  struct err *e)
 {
     struct slot *s = &l->slot[0];
-    char last_words[256] = "";
     int r = 0;
+    w->peer = s->peer;
+    peer_listen(s->peer, &wait_listener, w);
     while (r == 0 && s->peer && !w->done && !w->failed && !l->interrupted &&
-           (!limit_ns || clock_now_ns() < limit_ns)) {
+           (!limit_ns || clock_now_ns() < limit_ns))
         r = turn(l, limit_ns, e);
-        if (s->peer)
-            snprintf(last_words, sizeof last_words, "%s", peer_fatal(s->peer));
-    }
     if (s->peer)
         peer_listen(s->peer, NULL, NULL);
     if (r == 0 && w->done && !w->failed)
@@ -299,8 +303,7 @@ static int await(struct local *l, struct wait_for *w, uint64_t limit_ns,
         return r;
     if (l->interrupted)
         return err_set(e, -ECANCELED, "interrupted");
-    return err_set(e, -EPROTO, "%s%s%s", w->failed ? w->why : "the worker is late",
-                   last_words[0] ? ": " : "", last_words);
+    return err_set(e, -EPROTO, "%s", w->failed ? w->why : "the worker is late");
 }
 
 int local_greet(struct local *l, const struct peer **out, struct err *e)
@@ -309,7 +312,6 @@ int local_greet(struct local *l, const struct peer **out, struct err *e)
     int r = slot_start(l, s, e);
     if (r == 0 && peer_phase(s->peer) == PHASE_STARTING) {
         struct wait_for w = { 0 };
-        peer_listen(s->peer, &wait_listener, &w);
         r = await(l, &w, 0, e);
     }
     if (r < 0)
@@ -353,7 +355,6 @@ int local_dump(struct local *l, uint64_t max_bytes, int *out_fd, struct err *e)
     if (r < 0) {
         err_set(e, r, "there is no worker to dump");
     } else {
-        peer_listen(s->peer, &wait_listener, &w);
         r = await(l, &w, clock_now_ns() + DUMP_MS * NS_PER_MS, e);
     }
     if (r == 0)

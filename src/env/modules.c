@@ -3,6 +3,7 @@
 #include "env/modules.h"
 #include "base/json.h"
 #include "base/nearest.h"
+#include "wire/image.h"
 #include "wire/messages.h"
 
 #include <dirent.h>
@@ -241,9 +242,9 @@ static void add_listing(struct buf *out, const struct listing *l,
         buf_addf(out, " and %zu more", l->n - MAX_LISTED);
 }
 
-static void say_missing(int root_fd, struct str base, struct str name,
-                        struct buf *out)
+static void say_missing(const struct module_ask *ask, struct buf *out)
 {
+    struct str base = ask->base, name = ask->name;
     buf_adds(out, "Cannot find module '");
     add_relative(out, base, name);
     buf_adds(out, "' imported from ");
@@ -251,19 +252,19 @@ static void say_missing(int root_fd, struct str base, struct str name,
     struct listing *l = calloc(1, sizeof *l);
     if (!l)
         return;
-    listing_read(l, root_fd, folder_of(name));
+    listing_read(l, ask->root_fd, folder_of(name));
     add_guess(out, l, base, name);
     add_listing(out, l, folder_of(name));
     listing_free(l);
 }
 
-static void say_refused(struct str base, struct str name, struct str why,
+static void say_refused(const struct module_ask *ask, struct str why,
                         struct buf *out)
 {
     buf_adds(out, "Cannot import '");
-    add_relative(out, base, name);
+    add_relative(out, ask->base, ask->name);
     buf_adds(out, "' from ");
-    buf_add(out, base.at, base.len);
+    buf_add(out, ask->base.at, ask->base.len);
     buf_adds(out, ": ");
     buf_add(out, why.at, why.len);
 }
@@ -302,46 +303,52 @@ static int known_extension(struct str name)
     return 0;
 }
 
-static int check_text(struct str name, struct str text, struct buf *why)
+static int is_ts(struct str name)
+{
+    struct str ext = extension_of(name);
+    return str_is(ext, ".ts") || str_is(ext, ".mts");
+}
+
+static void check_text(struct str name, struct str text, struct buf *why)
 {
     size_t at = 0;
     if (utf8_check(text, &at) < 0)
         buf_addf(why, "it is not UTF-8 (at byte %zu)", at);
     else if (str_is(extension_of(name), ".json") && json_check(text, &at) < 0)
         buf_addf(why, "it is not valid JSON (at byte %zu)", at);
-    return why->len ? -EINVAL : 0;
 }
 
-static int load(int root_fd, struct str name, struct buf *out, struct buf *why)
+static int load(const struct module_ask *ask, struct buf *out, struct buf *why)
 {
     AUTO_BUF text;
     buf_init(&text, MAX_SOURCE_BYTES + (128 << 10));
-    int r = module_read(root_fd, name, &text);
+    int r = module_read(ask->root_fd, ask->name, &text);
     if (r < 0)
         return r;
-    if (!known_extension(name)) {
+    if (!known_extension(ask->name))
         buf_adds(why, "only .js, .mjs, .ts, .mts and .json files are modules");
+    else if (is_ts(ask->name) && !(ask->image_flags & IMAGE_TS))
+        buf_adds(why, "it is TypeScript, and the program is not; run it with --ts");
+    else
+        check_text(ask->name, buf_str(&text), why);
+    if (why->len)
         return -EINVAL;
-    }
-    r = check_text(name, buf_str(&text), why);
-    if (r < 0)
-        return r;
     return buf_add(out, text.at, text.len);
 }
 
-int module_load(int root_fd, struct str base, struct str name, struct buf *out)
+int module_load(const struct module_ask *ask, struct buf *out)
 {
     AUTO_BUF why;
     buf_init(&why, 256);
-    int r = module_name_ok(name) ? load(root_fd, name, out, &why) : -EXDEV;
+    int r = module_name_ok(ask->name) ? load(ask, out, &why) : -EXDEV;
     if (r == 0)
         return 0;
     AUTO_BUF text;
     buf_init(&text, MAX_HELP_BYTES);
     if (r == -ENOENT || r == -ENOTDIR)
-        say_missing(root_fd, base, name, &text);
+        say_missing(ask, &text);
     else
-        say_refused(base, name, why.len ? buf_str(&why) : str_of(why_not(r)),
+        say_refused(ask, why.len ? buf_str(&why) : str_of(why_not(r)),
                     &text);
     buf_clear(out);
     buf_add(out, text.at, text.len);

@@ -18,7 +18,12 @@
  * worker), or a negative errno with a text for the guest in out; it
  * names files by their path below the root only.
  */
-int module_load(int root_fd, struct str base, struct str name, struct buf *out);
+struct module_ask {
+    int        root_fd;
+    unsigned   image_flags;    /* IMAGE_TS: TypeScript can be stripped */
+    struct str base, name;
+};
+int module_load(const struct module_ask *ask, struct buf *out);
 
 /* The file's own text: what module_load() starts from. out is empty after a
  * failure. For showing the line of an error. */

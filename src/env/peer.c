@@ -6,10 +6,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 enum {
     READ_BYTES     = 64 << 10,
@@ -29,7 +31,7 @@ struct peer {
     void                     *user;
     struct buf                in, out;
     size_t                    in_at, out_at;
-    unsigned                  walls, required;
+    unsigned                  walls, required, image_flags;
     char                      engine[128], engine_id[65], fatal[256];
     char                      image_engine_id[65];
 };
@@ -77,6 +79,7 @@ int peer_start(const struct peer_spec *spec, struct peer **out, struct err *e)
     p->fd = -1;
     p->phase = PHASE_STARTING;
     p->required = spec->required;
+    p->image_flags = head.flags;
     p->deadline_ns = clock_now_ns() + PEER_HELLO_MS * NS_PER_MS;
     memcpy(p->image_engine_id, head.engine_id, sizeof head.engine_id);
     buf_init(&p->in, MAX_RESULT_BYTES + (8 << 20));
@@ -155,14 +158,24 @@ const char *peer_engine_id(const struct peer *p)
     return p->engine_id;
 }
 
-const char *peer_fatal(const struct peer *p)
+unsigned peer_image_flags(const struct peer *p)
 {
-    return p->fatal;
+    return p->image_flags;
 }
 
-pid_t peer_pid(const struct peer *p)
+void peer_exit_text(const struct peer *p, int wait_status, char *out,
+                    size_t room)
 {
-    return jail_pid(p->jail);
+    const char *words = p ? p->fatal : "";
+    char how[64];
+    if (WIFSIGNALED(wait_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(wait_status));
+        snprintf(how, sizeof how, "it died of SIG%s", name ? name : "?");
+    } else {
+        snprintf(how, sizeof how, "it exited with status %d",
+                 WEXITSTATUS(wait_status));
+    }
+    snprintf(out, room, "%s%s%s", how, words[0] ? " after saying: " : "", words);
 }
 
 void peer_kill(struct peer *p)

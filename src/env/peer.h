@@ -65,8 +65,11 @@ int         peer_usable(const struct peer *p);    /* alive and not condemned */
 unsigned    peer_walls(const struct peer *p);     /* the jail's and its own */
 const char *peer_engine(const struct peer *p);    /* "" before hello */
 const char *peer_engine_id(const struct peer *p);
-const char *peer_fatal(const struct peer *p);     /* its last words, or "" */
-pid_t       peer_pid(const struct peer *p);
+unsigned    peer_image_flags(const struct peer *p);    /* IMAGE_TS */
+
+/* "it died of SIGSEGV after saying: ..."; p may be NULL. */
+void peer_exit_text(const struct peer *p, int wait_status, char *out,
+                    size_t room);
 
 /*
  * Queue a message and send what the socket takes now. -EINVAL in a phase that

@@ -246,7 +246,8 @@ int result_take(struct run_result *r, const struct msg_result *m,
         { &r->value, m->value },                 { &r->exports, m->exports },
         { &r->display, m->display },             { &r->file, m->file },
         { &r->error_name, m->error_name },       { &r->error_stack, m->error_stack },
-        { &r->error_message, m->error_message }, { &r->error_printed, m->error_printed },
+        { &r->error_message, m->error_message },
+        { &r->error_printed, m->error_printed },
     };
     size_t need = 0;
     for (size_t i = 0; i < COUNT(all); i++)

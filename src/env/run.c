@@ -76,20 +76,6 @@ static void never_started(struct run *r)
     r->result.reason = REASON_INTERNAL;
 }
 
-static void describe_exit(const struct run *r, char *out, size_t room)
-{
-    int st = r->exit_status;
-    int n;
-    if (WIFSIGNALED(st))
-        n = snprintf(out, room, "it died of SIG%s",
-                     sigabbrev_np(WTERMSIG(st)) ? sigabbrev_np(WTERMSIG(st)) : "?");
-    else
-        n = snprintf(out, room, "it exited with status %d", WEXITSTATUS(st));
-    const char *words = r->peer ? peer_fatal(r->peer) : "";
-    if (words[0] && n > 0 && (size_t)n < room)
-        snprintf(out + n, room - (size_t)n, " after saying: %s", words);
-}
-
 /* The process is gone and no result came: its wait status is all we know. */
 static void died(struct run *r)
 {
@@ -102,7 +88,7 @@ static void died(struct run *r)
         reason = REASON_LOST;
     if (r->state == RUN_STARTING)
         reason = REASON_INTERNAL;
-    describe_exit(r, detail, sizeof detail);
+    peer_exit_text(r->peer, st, detail, sizeof detail);
     if (r->started_ns)
         r->result.wall_ns = clock_now_ns() - r->started_ns;
     result_end(&r->result, reason, detail);
@@ -222,8 +208,9 @@ static void on_load(void *user, const struct msg_load *m)
     }
     AUTO_BUF text;
     buf_init(&text, MAX_SOURCE_BYTES);
-    struct msg_loaded answer = { .ok = 1 };
-    answer.ok = module_load(r->root_fd, m->base, m->name, &text) == 0;
+    struct module_ask ask = { r->root_fd, peer_image_flags(r->peer), m->base,
+                              m->name };
+    struct msg_loaded answer = { .ok = module_load(&ask, &text) == 0 };
     answer.text = buf_str(&text);
     if (peer_send_loaded(r->peer, &answer) < 0)
         broken(r, "the worker asked for files faster than it took them");

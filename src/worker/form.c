@@ -132,8 +132,13 @@ static int slash_is_regexp(const struct scan *s)
     };
     if (s->last_kind == T_END)
         return 1;
-    if (s->last_kind == T_PUNCTUATION)
-        return s->last.at[0] != ')' && s->last.at[0] != ']' && s->last.at[0] != '}';
+    if (s->last_kind == T_PUNCTUATION) {
+        char c = s->last.at[0];
+        int twice = s->last.at > s->source.at && s->last.at[-1] == c;
+        if ((c == '+' || c == '-') && twice)    /* x++ / 2 */
+            return 0;
+        return c != ')' && c != ']' && c != '}';
+    }
     if (s->last_kind != T_WORD)
         return 0;
     for (size_t i = 0; i < COUNT(before); i++)

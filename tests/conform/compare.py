@@ -21,6 +21,7 @@ from tap import GLOVEBOX, NODE, ROOT, Tap, need_node, run
 
 HERE = os.path.join(ROOT, "tests/conform/js")
 SHOWN_LINES = 14    # of a difference
+MORE_TRIES = 3      # of node, never of the cell: see ask_again()
 
 
 # ---- the same program in both -------------------------------------------
@@ -37,8 +38,21 @@ def difference(in_node, in_cell):
     return lines[:SHOWN_LINES] + (["... %d more lines" % more] if more > 0 else [])
 
 
+def ask_again(path, outcome):
+    """On a busy machine node's timers can be late and print in another order.
+    So if the two differ, node is asked again; what the cell printed stands."""
+    in_node, in_cell = outcome
+    for _ in range(MORE_TRIES):
+        if in_node[1] == in_cell[1]:
+            break
+        before, in_node = in_node, run([NODE, path])
+        if before[1] != in_node[1]:
+            print("# js/%s: node does not always print the same" % os.path.basename(path))
+    return in_node, in_cell
+
+
 def judge_pair(tap, path, outcome):
-    (node_code, node_out, _), (cell_code, cell_out, cell_err) = outcome
+    (node_code, node_out, _), (cell_code, cell_out, cell_err) = ask_again(path, outcome)
     why = []
     if node_out != cell_out:
         why += difference(node_out, cell_out)

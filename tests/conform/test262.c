@@ -196,10 +196,11 @@ static void start(struct job *j, int from, int end)
     j->at = from;
     j->since_ms = now_ms();
     fflush(stdout);
-    j->pid = fork();
-    if (j->pid == 0)
-        work(j, from);
-    j->pidfd = j->pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, j->pid, 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        work(j, from);    /* *j is shared: the child must not set its pid */
+    j->pid = pid;
+    j->pidfd = pid < 0 ? -1 : (int)syscall(SYS_pidfd_open, pid, 0);
     if (j->pidfd < 0) {
         perror("test262: fork");
         exit(2);

@@ -60,6 +60,7 @@ static int image_after(const struct image *from, void (*fn)(void *),
     if (fd < 0)
         return err_sys(e, "memfd");
     r = dump_cell(&c, &from->head, put_fd, &fd, e);
+    cell_free(&c);
     return r < 0 ? r : image_open(fd, engine_id(), out, e);
 }
 

@@ -1,5 +1,6 @@
 /* tests/unit/test_modules.c -- env/modules.h */
 #include "env/modules.h"
+#include "wire/image.h"
 #include "wire/messages.h"
 #include "tests/test.h"
 
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 static int root = -1;
+static unsigned image_flags;
 
 static void put(const char *path, const char *text, size_t len)
 {
@@ -50,7 +52,8 @@ static int load(const char *base, const char *name)
 {
     struct buf out;
     buf_init(&out, MAX_SOURCE_BYTES);
-    int r = module_load(root, str_of(base), str_of(name), &out);
+    struct module_ask ask = { root, image_flags, str_of(base), str_of(name) };
+    int r = module_load(&ask, &out);
     size_t n = out.len < sizeof text ? out.len : sizeof text - 1;
     if (n)
         memcpy(text, out.at, n);
@@ -107,6 +110,16 @@ TEST(only_ordinary_files_are_read)
     CHECK(load("main.js", "lib") == -EISDIR && strstr(text, "folder"));
     put("notes.txt", "x", 1);
     CHECK(load("main.js", "notes.txt") == -EINVAL && strstr(text, "only .js"));
+    tear_down();
+}
+
+TEST(typescript_needs_an_image_that_strips_it)
+{
+    set_up();
+    put("t.ts", "let n: number", 13);
+    CHECK(load("main.js", "t.ts") == -EINVAL && strstr(text, "--ts"));
+    image_flags = IMAGE_TS;
+    CHECK(load("main.js", "t.ts") == 0 && strcmp(text, "let n: number") == 0);
     tear_down();
 }
 

@@ -35,6 +35,7 @@ imports() {    # imports SPECIFIER WORDS NAME
     hasnt "$err$out" "$PWD" "$3: no path of the host"
     hasnt "$err$out" TOPSECRET "$3: nothing leaks"
 }
+imports ./lib/twice.ts "run it with --ts" "TypeScript from JavaScript"
 imports ./lib/ad.js "did you mean './lib/add.js'?" "a misspelt name"
 imports ./lib/add "did you mean './lib/add.js'?" "a missing extension"
 imports ./nope.js "Files in the root: data.json, lib/, main.ts, src/" "a missing file"

@@ -83,3 +83,10 @@ t.wait(rb"begun")
 t.send(b"\x03")
 t.wait(rb"cancelled")
 expect(t.end() == 130, "Ctrl-C ends a run with 130")
+
+# Nothing runs while a program is still being typed: Ctrl-C just ends it.
+t = Terminal(glovebox, "run", "-")
+t.send(b"1 + 1\r")
+t.wait(rb"1 \+ 1\r\n")
+t.send(b"\x03")
+expect(t.end() == -2, "Ctrl-C while reading stdin")

@@ -4,6 +4,4 @@ description: takes all memory
 flags: [noStrict]
 ---*/
 
-const all = [];
-for (;;)
-    all.push(new ArrayBuffer(1 << 20));
+new ArrayBuffer(1 << 30);
