@@ -15,7 +15,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
         -Wno-missing-field-initializers -Werror
 HARDEN := -fstack-protector-strong -fno-strict-aliasing -fPIE
 ifeq ($(SAN),)
-  HARDEN += -O2 -D_FORTIFY_SOURCE=2
+  HARDEN += -O2 -D_FORTIFY_SOURCE=3
   ifneq ($(findstring gcc,$(CC)),)
     HARDEN += -fstack-clash-protection -ftrivial-auto-var-init=zero
   endif
@@ -96,6 +96,7 @@ run: all   ## set up, build, and run an example agent program in a fresh cell
 	@$(OUT)/glovebox run examples/agent.js --input @examples/orders.json --json --pretty
 
 include tests/tests.mk
+include bench/bench.mk
 
 PREFIX ?= /usr/local
 install: all   ## install into PREFIX (default /usr/local)

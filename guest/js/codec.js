@@ -433,9 +433,12 @@ function writeError(value) {
     const rest = p.list();
     if (p.hasOwn(value, 'cause'))
         p.push(rest, 'cause');
+    if (p.hasOwn(value, 'errors'))    // of an AggregateError
+        p.push(rest, 'errors');
     for (let i = 0; i < names.length; i++) {
         const name = names[i];
-        if (name !== 'name' && name !== 'message' && name !== 'stack' && name !== 'cause')
+        if (name !== 'name' && name !== 'message' && name !== 'stack' &&
+            name !== 'cause' && name !== 'errors')
             p.push(rest, name);
     }
     open(value, value, rest, rest.length, '}}');

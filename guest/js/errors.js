@@ -90,10 +90,10 @@ function locate(frames) {
 
 const noNetwork = 'this cell has no network; hand the data in with `input`, ' +
     'or give the program a function that fetches';
-const noFiles = 'this cell has no file system; hand the data in with `input`, or use the node engine';
+const noFiles = 'this cell has no file system; hand the data in with `input`';
 const noBrowser = 'there is no browser here';
 const noStorage = 'nothing outlives a run; return what should be kept';
-const noCommonJs = 'programs are scripts or ES modules here; use `export`, or the node engine';
+const noCommonJs = 'programs are scripts or ES modules here; use `export`';
 
 /** What would be needed for a name that programs expect and a cell lacks. */
 const missing = {
@@ -102,14 +102,13 @@ const missing = {
     XMLHttpRequest: noNetwork,
     WebSocket: noNetwork,
     EventSource: noNetwork,
-    process: 'this cell is no Node.js process; hand values in with `input`, or use the node engine',
-    require: 'this cell has no CommonJS loader; `import` a package of the environment, ' +
-        'or use the node engine',
+    process: 'this cell is no Node.js process; hand values in with `input`',
+    require: 'this cell has no CommonJS loader; hand the code in as a module and `import` it',
     module: noCommonJs,
     exports: noCommonJs,
     __dirname: noFiles,
     __filename: noFiles,
-    Buffer: 'use Uint8Array, TextEncoder and TextDecoder, or the node engine',
+    Buffer: 'use Uint8Array, TextEncoder and TextDecoder',
     global: 'use globalThis',
     window: noBrowser + '; use globalThis for the global object',
     document: noBrowser + ', so there is no DOM',
@@ -118,11 +117,11 @@ const missing = {
     prompt: 'nobody answers here; hand the data in with `input`',
     localStorage: noStorage,
     sessionStorage: noStorage,
-    WebAssembly: 'this cell runs JavaScript only; use the node engine',
+    WebAssembly: 'this cell runs JavaScript only',
     SharedArrayBuffer: 'a cell has one thread; use ArrayBuffer',
     Atomics: 'a cell has one thread; plain reads and writes are atomic',
     Worker: 'a cell has one thread; start several runs instead',
-    Intl: 'this engine has no locale data; format by hand, or use the node engine',
+    Intl: 'this engine has no locale data; format by hand',
     Deno: 'this is not Deno; use the standard globals',
     Bun: 'this is not Bun; use the standard globals',
 };

@@ -11,7 +11,8 @@
 
 struct edit;
 
-struct edit *edit_open(int interactive);    /* NULL: no memory */
+/* interrupt_fd is watched while a line is awaited; borrowed. NULL: no memory */
+struct edit *edit_open(int interactive, int interrupt_fd);
 void edit_close(struct edit *e);            /* writes the history; accepts NULL */
 
 /* 1 and a line without its end, to be freed; 0 at the end; -EINTR after an

@@ -13,8 +13,7 @@ static int event_fd = -1;
 static void handle(int number)
 {
     int saved = errno;
-    (void)number;
-    seen = 1;
+    seen = number;
     (void)!write(event_fd, &(uint64_t){ 1 }, sizeof(uint64_t));
     errno = saved;
 }

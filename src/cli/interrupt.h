@@ -13,5 +13,5 @@
 /* Install for SIGINT, SIGTERM and SIGHUP, and ignore SIGPIPE. Gives the
  * descriptor, valid for the life of the process. */
 int  interrupt_open(int *out_fd, struct err *e);
-int  interrupt_seen(void);     /* since the last clear */
+int  interrupt_seen(void);     /* the last signal since the last clear, or 0 */
 void interrupt_clear(void);

@@ -152,7 +152,10 @@ static int plan_module(struct plan *p, size_t i, const char *text, struct err *e
     m->name = strndup(text, (size_t)(equals - text));
     if (!m->name)
         return err_set(e, -ENOMEM, "no memory");
-    p->sources[i] = (struct module_source){ str_of(m->name), buf_str(&m->source) };
+    p->sources[i] = (struct module_source){
+        str_of(m->name), buf_str(&m->source),
+        (uint8_t)module_kind_of(str_of(equals + 1)),
+    };
     return 0;
 }
 

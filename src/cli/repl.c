@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,7 @@ struct repl {
     struct plan    plan;
     struct local  *local;
     struct edit   *edit;
-    int            interactive, leave;
+    int            interactive, leave, exit_code;
     uint64_t       lines;
     uint64_t       memory_bytes;    /* peak of the last line */
     struct program *line;           /* what is evaluated: the plan's program */
@@ -66,11 +67,23 @@ static void show(struct repl *p, const struct run_result *r)
         show_value(p, r);
     else
         report_failure(&p->t, &p->plan, r);
+    if (p->leave)
+        return;
     if (!local_alive(p->local))
         term_say(&p->t, "the worker is gone and the session's state with it; "
                         "a fresh one begins");
     else if (r->state_lost)
         term_say(&p->t, "the state from before this line was restored");
+}
+
+/* Ctrl-C is for the line; SIGTERM and SIGHUP mean us. */
+static void interrupted(struct repl *p)
+{
+    if (!p->interactive || interrupt_seen() != SIGINT) {
+        p->leave = 1;
+        p->exit_code = reason_exit_code(REASON_CANCELLED);
+    }
+    interrupt_clear();
 }
 
 /* Evaluate p->line. Returns the reason, or a negative errno after saying why. */
@@ -82,7 +95,7 @@ static int evaluate(struct repl *p, struct run *run)
     run_init(run, &m, p->plan.root_fd, &calls, p);
     int r = local_run(p->local, run, &e);
     if (r == -ECANCELED) {
-        interrupt_clear();
+        interrupted(p);
         local_resume(p->local);
     } else if (r < 0) {
         term_say(&p->t, "%s", e.msg);
@@ -264,11 +277,14 @@ static int loop(struct repl *p)
     buf_init(&text, MAX_SOURCE_BYTES);
     while (!p->leave && !p->t.broken) {
         int r = read_input(p, &text);
-        if (r == -EINTR) {
-            interrupt_clear();
-            if (!p->interactive)
-                return reason_exit_code(REASON_CANCELLED);
-            term_put(&p->t, TO_STDOUT, STR("\n"));
+        if (r < 0 && r != -EINTR) {
+            term_say(&p->t, "stdin: %s", strerror(-r));
+            return EXIT_OURS;
+        }
+        if (r < 0) {
+            interrupted(p);
+            if (p->interactive)
+                term_put(&p->t, TO_STDOUT, STR("\n"));
             continue;
         }
         if (r == 0)
@@ -280,7 +296,7 @@ static int loop(struct repl *p)
     }
     if (p->interactive && !p->leave)
         term_put(&p->t, TO_STDOUT, STR("\n"));
-    return 0;
+    return p->exit_code;
 }
 
 static void greet(struct repl *p)
@@ -304,7 +320,7 @@ static int session(struct repl *p, int interrupt_fd)
     p->interactive = isatty(STDIN_FILENO);
     p->line = p->plan.program;
     buf_init(&p->saved, 64 << 20);
-    p->edit = edit_open(p->interactive);
+    p->edit = edit_open(p->interactive, interrupt_fd);
     int code = EXIT_OURS;
     if (!p->edit || program_named(p->line, "[repl]", &e) < 0 ||
         local_open(&spec, &p->local, &e) < 0) {

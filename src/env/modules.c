@@ -303,18 +303,12 @@ static int known_extension(struct str name)
     return 0;
 }
 
-static int is_ts(struct str name)
-{
-    struct str ext = extension_of(name);
-    return str_is(ext, ".ts") || str_is(ext, ".mts");
-}
-
 static void check_text(struct str name, struct str text, struct buf *why)
 {
     size_t at = 0;
     if (utf8_check(text, &at) < 0)
         buf_addf(why, "it is not UTF-8 (at byte %zu)", at);
-    else if (str_is(extension_of(name), ".json") && json_check(text, &at) < 0)
+    else if (module_kind_of(name) == MODULE_JSON && json_check(text, &at) < 0)
         buf_addf(why, "it is not valid JSON (at byte %zu)", at);
 }
 
@@ -327,7 +321,7 @@ static int load(const struct module_ask *ask, struct buf *out, struct buf *why)
         return r;
     if (!known_extension(ask->name))
         buf_adds(why, "only .js, .mjs, .ts, .mts and .json files are modules");
-    else if (is_ts(ask->name) && !(ask->image_flags & IMAGE_TS))
+    else if (module_kind_of(ask->name) == MODULE_TS && !(ask->image_flags & IMAGE_TS))
         buf_adds(why, "it is TypeScript, and the program is not; run it with --ts");
     else
         check_text(ask->name, buf_str(&text), why);

@@ -21,6 +21,10 @@ enum {
     KEEP_BUF_BYTES = 1 << 20,      /* a buffer that grew past this is released */
 };
 
+/* Without these a js worker is no sandbox, whatever the caller asked for. */
+#define ALWAYS_REQUIRED (WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS | \
+                         WALL_RLIMITS | WALL_DUMPABLE)
+
 struct peer {
     struct jail              *jail;
     int                       fd;
@@ -57,7 +61,7 @@ static int start_jail(struct peer *p, const struct peer_spec *spec,
         .exec_fd    = spec->worker_fd,
         .channel_fd = theirs,
         .image_fd   = spec->image_fd,
-        .required   = spec->required,
+        .required   = p->required,
         .leave_out  = spec->leave_out,
         /* The cell, a copy of it to roll a session back to, and the rest. */
         .limits     = { .data_bytes  = 2 * spec->memory_bytes + WORKER_SLACK,
@@ -78,7 +82,8 @@ int peer_start(const struct peer_spec *spec, struct peer **out, struct err *e)
         return err_set(e, -ENOMEM, "worker: no memory");
     p->fd = -1;
     p->phase = PHASE_STARTING;
-    p->required = spec->required;
+    p->required = (spec->required | ALWAYS_REQUIRED) & ~JAIL_BUILD_LACKS &
+                  ~spec->leave_out;
     p->image_flags = head.flags;
     p->deadline_ns = clock_now_ns() + PEER_HELLO_MS * NS_PER_MS;
     memcpy(p->image_engine_id, head.engine_id, sizeof head.engine_id);

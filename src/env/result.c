@@ -208,13 +208,19 @@ static int workers_to_give(enum reason reason)
     return reason < REASON_END && given[reason];
 }
 
-static int check_taken(const struct msg_result *m, struct err *e)
+static int check_taken(const struct run_result *r, const struct msg_result *m,
+                       struct err *e)
 {
     if (!workers_to_give((enum reason)m->reason))
         return err_set(e, -EPROTO, "the worker claimed the ending %s",
                        reason_text((enum reason)m->reason));
     if (m->limit > LIMIT_NONE)
         return err_set(e, -EPROTO, "the worker named an unknown limit");
+    if (m->reason != REASON_COMPLETED && (m->value.len || m->exports.len))
+        return err_set(e, -EPROTO, "the worker sent a value of a run that ended "
+                       "with %s", reason_text((enum reason)m->reason));
+    if (m->value.len + m->exports.len > r->limits.result_bytes)
+        return err_set(e, -EPROTO, "the worker sent a value larger than its limit");
     const struct { struct str json; const char *name; } parts[] = {
         { m->value, "value" }, { m->exports, "exports" },
     };
@@ -238,7 +244,7 @@ static void keep(struct run_result *r, struct str *out, struct str in)
 int result_take(struct run_result *r, const struct msg_result *m,
                 struct err *e)
 {
-    int status = check_taken(m, e);
+    int status = check_taken(r, m, e);
     if (status < 0)
         return status;
 
@@ -416,7 +422,8 @@ static void tell(struct buf *b, const struct run_result *r)
     key_str(b, "status", result_ok(r)                    ? STR("completed")
                          : r->reason == REASON_CANCELLED ? STR("cancelled")
                                                          : STR("failed"));
-    key_json(b, "value", r->value, "null");
+    key_json(b, "value", r->value, result_ok(r) && !r->plain
+                                       ? "{\"$undefined\":true}" : "null");
     key_json(b, "exports", r->exports, "{}");
     json_key(b, "stdout");
     json_string(b, buf_str(&r->output[OUT_STDOUT]));

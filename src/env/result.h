@@ -32,6 +32,7 @@ struct run_result {
     uint64_t         wall_ns, cpu_ns, memory_peak_bytes;
     unsigned         walls;               /* WALL_* that stood */
     int              state_lost;
+    int              plain;               /* the caller wants no tags */
 };
 
 void result_init(struct run_result *r, const struct js_limits *limits);

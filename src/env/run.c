@@ -258,6 +258,7 @@ void run_init(struct run *r, const struct msg_run *m, int root_fd,
     *r = (struct run){ .message = *m, .root_fd = root_fd, .calls = calls,
                        .user = user };
     result_init(&r->result, &m->limits);
+    r->result.plain = (m->flags & RUN_PLAIN) != 0;
 }
 
 void run_free(struct run *r)

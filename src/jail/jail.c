@@ -195,7 +195,8 @@ void jail_kill(struct jail *j)
         return;
     if (!(j->walls & WALL_PIDNS))
         kill(-j->pid, SIGKILL);
-    syscall(SYS_pidfd_send_signal, j->pidfd, SIGKILL, NULL, 0);
+    if (syscall(SYS_pidfd_send_signal, j->pidfd, SIGKILL, NULL, 0) < 0)
+        kill(j->pid, SIGKILL);    /* not reaped, so the number is still its own */
 }
 
 static int reap(struct jail *j, int flags)

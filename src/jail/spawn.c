@@ -364,7 +364,8 @@ static int await_exec(int fd, unsigned *out_refused, struct err *e)
 
 static void put_down(pid_t pid, int pidfd)
 {
-    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
+    if (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0)
+        kill(pid, SIGKILL);
     while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
 }

@@ -10,6 +10,7 @@
 #include "wire/messages.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* --- which messages there are --------------------------------------------- */
 
@@ -54,6 +55,7 @@ static int is_reason(unsigned v)
     K(reason, uint8_t,    u8,  is_reason(v))                              \
     K(limit,  uint8_t,    u8,  v <= LIMIT_NONE)                           \
     K(mode,   uint8_t,    u8,  v < MODE_COUNT)                            \
+    K(kind,   uint8_t,    u8,  v < MODULE_KINDS)                          \
     K(flags,  uint32_t,   u32, !(v & ~(uint32_t)RUN_ALL))                 \
     K(name,   struct str, str, v.len <= MAX_NAME_BYTES)                   \
     K(source, struct str, str, v.len <= MAX_SOURCE_BYTES)                 \
@@ -109,7 +111,7 @@ static struct js_limits take_limits(struct fields *f)
     F(name,   engine)                                                     \
     F(name,   engine_id)
 
-/* run ends with its modules: `modules` times a name and a source */
+/* run ends with its modules: `modules` times a name, a source and a kind */
 #define RUN_FIELDS(F)                                                     \
     F(u64,    id)                                                         \
     F(u32,    cell)                                                       \
@@ -125,7 +127,8 @@ static struct js_limits take_limits(struct fields *f)
 
 #define MODULE_FIELDS(F)                                                  \
     F(name,   name)                                                       \
-    F(source, source)
+    F(source, source)                                                     \
+    F(kind,   kind)
 
 #define OUTPUT_FIELDS(F)                                                  \
     F(stream, stream)                                                     \
@@ -217,6 +220,20 @@ MESSAGE(DUMP,   dump)
 MESSAGE(IMAGE,  image)
 MESSAGE(RESET,  reset)
 MESSAGE(FATAL,  fatal)
+
+enum module_kind module_kind_of(struct str file_name)
+{
+    static const struct { const char *tail; enum module_kind kind; } kinds[] = {
+        { ".json", MODULE_JSON }, { ".ts", MODULE_TS }, { ".mts", MODULE_TS },
+    };
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        size_t n = strlen(kinds[i].tail);
+        if (file_name.len > n && memcmp(file_name.at + file_name.len - n,
+                                        kinds[i].tail, n) == 0)
+            return kinds[i].kind;
+    }
+    return MODULE_JS;
+}
 
 static void add_module(struct buf *b, const struct module_source *m)
 {

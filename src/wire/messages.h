@@ -106,8 +106,13 @@ struct js_limits {
 };
 extern const struct js_limits js_limits_default, js_limits_ceiling;
 
+enum module_kind { MODULE_JS, MODULE_JSON, MODULE_TS, MODULE_KINDS };
+/* By the file's name: .json, .ts and .mts are what they say, the rest is js. */
+enum module_kind module_kind_of(struct str file_name);
+
 struct module_source {
     struct str name, source;
+    uint8_t    kind;          /* enum module_kind */
 };
 
 struct msg_run {

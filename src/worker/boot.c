@@ -6,6 +6,7 @@
 #include "worker/guest.h"
 #include "worker/imports.h"
 #include "worker/sfi.h"
+#include "wire/messages.h"
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -190,6 +191,9 @@ static int start_runtime(struct fresh *f)
             return err_set(f->e, -ENOEXEC, "guest runtime: no %s()", names[i]);
         f->head->handle[i] = js_low(fn);
     }
+    jsval limits[2] = { js_make(TAG_INT, (u32)js_limits_default.result_bytes),
+                        js_make(TAG_INT, (u32)js_limits_default.timers) };
+    guest_release(guest_call(INTERNAL_configure, 2, limits));
     if (!f->stripper.len)
         return 0;
     jsval strip = evaluate(f->stripper, "glovebox:types");

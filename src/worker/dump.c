@@ -5,28 +5,15 @@
 #include "worker/guest.h"
 #include "worker/run.h"
 #include "worker/sfi.h"
+#include "worker/training.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-/* What agents write, in small: each touches what its kind always touches. */
-static const char *const training[] = {
-    "1 + 1",
-    "const xs = [3, 1, 2].map(x => x * 2).sort((a, b) => a - b); xs.join()",
-    "class P { constructor(n) { this.n = n } get d() { return this.n * 2 } }\n"
-    "const o = { p: new P(4).d, list: [1, 'two', { three: 3 }] }; o",
-    "console.log('n: %d', 3, { a: [1, 2], b: 'text' }); `${1 + 1} and ${'x'.repeat(3)}`",
-    "const m = new Map([['a', 1]]); for (const [k, v] of [...m]) m.set(k + k, v);\n"
-    "JSON.parse(JSON.stringify({ n: [...m.keys()] }))",
-    "async function f(x) { await null; return x + 1 } f(1)",
-    "try { null.x } catch (e) { 'caught ' + e.message }",
-    "'2024-01-02'.replace(/(\\d+)-(\\d+)/, '$2/$1').split('/')",
-};
-
 /* A page is hot if this many of them write it: the more are hot, the more each
  * reset copies, and a cold page costs only the programs that need it. */
-enum { HOT_FROM = 3 };
+enum { HOT_FROM = 4 };
 
 static void run_once(struct cell *c, const char *source)
 {

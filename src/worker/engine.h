@@ -31,7 +31,7 @@ extern Z_qjs_instance_t engine;
 typedef u64 jsval;
 
 /* Tags of a NaN-boxed value; checked against the engine when an image is made
- * (engine_boot()), so a version that changed them cannot go unnoticed. */
+ * (boot_fresh()), so a version that changed them cannot go unnoticed. */
 enum { TAG_OBJECT = -1, TAG_MODULE = -3, TAG_INT = 0, TAG_BOOL = 1, TAG_NULL = 2,
        TAG_UNDEFINED = 3, TAG_EXCEPTION = 6 };
 

@@ -11,8 +11,10 @@
 #include <sys/stat.h>
 
 /* With this many pages listed beyond the hot ones, copying them all at every
- * reset costs more than letting the cold ones fault again. */
-enum { MAX_EXTRA_PAGES = 64 };
+ * reset costs more than letting the cold ones fault again ... */
+enum { MAX_EXTRA_PAGES = 160 };
+/* ... and this many at once are given back to the kernel. */
+enum { MAX_COPIED_PAGES = 2048 };
 /* Grown memory up to here is wiped in place; beyond, given back. */
 enum { KEEP_GROWN_BYTES = 4 << 20 };
 
@@ -40,8 +42,9 @@ static int head_check(const struct image_head *h, uint64_t file_bytes,
         h->scratch >= n - IMAGE_SCRATCH_BYTES || h->hot_pages > IMAGE_HOT_PAGES)
         return err_set(e, -EINVAL, "image: head out of range");
     for (uint32_t i = 0; i < h->hot_pages; i++)
-        if (h->hot_page[i] >= n / SFI_PAGE)
-            return err_set(e, -EINVAL, "image: hot page out of range");
+        if (h->hot_page[i] >= n / SFI_PAGE ||
+            (i > 0 && h->hot_page[i] <= h->hot_page[i - 1]))
+            return err_set(e, -EINVAL, "image: hot pages out of order");
     return 0;
 }
 
@@ -87,20 +90,23 @@ static int on_fault(uint8_t *address)
     return 1;
 }
 
-/* The trained pages become writable and stay listed. */
+/* The trained pages become writable and stay listed. They are in order, so
+ * that neighbours take one call. */
 static int open_hot_pages(struct cell *c)
 {
     const struct image_head *h = &c->image->head;
     memset(c->listed, 0, c->image->pages);
     c->count = c->sorted = 0;
-    for (uint32_t i = 0; i < h->hot_pages; i++) {
-        if (c->listed[h->hot_page[i]])
-            continue;
-        if (mprotect(c->slot + (uint64_t)h->hot_page[i] * SFI_PAGE, SFI_PAGE,
-                     PROT_READ | PROT_WRITE) < 0)
+    for (uint32_t i = 0, j; i < h->hot_pages; i = j) {
+        for (j = i + 1; j < h->hot_pages && h->hot_page[j] == h->hot_page[j - 1] + 1; j++)
+            ;
+        if (mprotect(c->slot + (uint64_t)h->hot_page[i] * SFI_PAGE,
+                     (uint64_t)(j - i) * SFI_PAGE, PROT_READ | PROT_WRITE) < 0)
             return -errno;
-        list_page(c, h->hot_page[i]);
+        for (uint32_t k = i; k < j; k++)
+            list_page(c, h->hot_page[k]);
     }
+    c->sorted = c->count;
     return 0;
 }
 
@@ -164,8 +170,7 @@ void cell_free(struct cell *c)
     sfi_slot_free(c->slot);
     free(c->listed);
     free(c->list);
-    if (c->backup)
-        munmap(c->backup, c->backup_bytes);
+    cell_forget(c);
     *c = (struct cell){ 0 };
 }
 
@@ -205,16 +210,20 @@ static void copy_back(struct cell *c)
     }
 }
 
+/* Forget all pages but the hot ones: the others fault again. */
+static int close_cold_pages(struct cell *c)
+{
+    if (mprotect(c->slot, image_bytes(c->image), PROT_READ) < 0)
+        return -errno;
+    return open_hot_pages(c);
+}
+
 /* Drop every private page: the mapping shows the image again. */
 static int drop_pages(struct cell *c)
 {
     if (madvise(c->slot, image_bytes(c->image), MADV_DONTNEED) < 0)
         return -errno;
-    if (c->kind == CELL_PLAIN)
-        return 0;
-    if (mprotect(c->slot, image_bytes(c->image), PROT_READ) < 0)
-        return -errno;
-    return open_hot_pages(c);
+    return c->kind == CELL_PLAIN ? 0 : close_cold_pages(c);
 }
 
 static int drop_grown(struct cell *c)
@@ -238,31 +247,35 @@ int cell_reset(struct cell *c)
         return r;
     c->wasm_pages = (uint32_t)(image_bytes(c->image) / SFI_WASM_PAGE);
     c->stack_pointer = c->image->head.stack_pointer;
-    int many = c->count > c->image->head.hot_pages + MAX_EXTRA_PAGES;
-    if (c->kind == CELL_PLAIN || (many && c->image->fd >= 0))
+    if (c->kind == CELL_PLAIN ||
+        (c->count > MAX_COPIED_PAGES && c->image->fd >= 0))
         return drop_pages(c);
     copy_back(c);
-    return 0;
+    return c->count > c->image->head.hot_pages + MAX_EXTRA_PAGES
+        ? close_cold_pages(c) : 0;
 }
 
 int cell_backup(struct cell *c)
 {
     uint64_t bytes = (uint64_t)c->wasm_pages * SFI_WASM_PAGE;
-    if (bytes != c->backup_bytes) {
-        if (c->backup)
-            munmap(c->backup, c->backup_bytes);
-        c->backup = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        c->backup_bytes = bytes;
-        if (c->backup == MAP_FAILED) {
-            c->backup = NULL;
-            c->backup_bytes = 0;
-            return -ENOMEM;
-        }
-    }
-    memcpy(c->backup, c->slot, bytes);
+    cell_forget(c);
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        return -ENOMEM;
+    memcpy(room, c->slot, bytes);
+    c->backup = room;
+    c->backup_bytes = bytes;
     c->backup_stack_pointer = c->stack_pointer;
     return 0;
+}
+
+void cell_forget(struct cell *c)
+{
+    if (c->backup)
+        munmap(c->backup, c->backup_bytes);
+    c->backup = NULL;
+    c->backup_bytes = 0;
 }
 
 int cell_rollback(struct cell *c)

@@ -207,6 +207,7 @@ static int work(void)
     if (start(&e) < 0)
         fatal(&e, EXIT_CANNOT_START);
     say_hello();
+    reset(&cells[0]);    /* takes the faults of the hot pages ahead of time */
     serve();
 }
 
@@ -215,6 +216,24 @@ static int work(void)
 static int put_file(void *to, const void *bytes, size_t len)
 {
     return io_write_all(*(int *)to, bytes, len);
+}
+
+/* Never in place: a worker may have the old file mapped. */
+static int write_image(const char *path, struct cell *c,
+                       const struct image_head *head, struct err *e)
+{
+    char fresh[4096];
+    if (snprintf(fresh, sizeof fresh, "%s.new", path) >= (int)sizeof fresh)
+        return err_set(e, -ENAMETOOLONG, "%s", path);
+    AUTO_FD fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (fd < 0)
+        return err_sys(e, "%s", fresh);
+    int r = dump_cell(c, head, put_file, &fd, e);
+    if (r == 0 && rename(fresh, path) < 0)
+        r = err_sys(e, "%s", path);
+    if (r < 0)
+        unlink(fresh);
+    return r;
 }
 
 static int make_image(const char *path, char **sources, int count, struct err *e)
@@ -236,10 +255,7 @@ static int make_image(const char *path, char **sources, int count, struct err *e
         return r;
     struct cell c = { .slot = engine.w2c_memory.data };
     cell_leave(&c);
-    AUTO_FD fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return err_sys(e, "%s", path);
-    return dump_cell(&c, &head, put_file, &fd, e);
+    return write_image(path, &c, &head, e);
 }
 
 int main(int argc, char **argv)

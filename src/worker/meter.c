@@ -17,7 +17,8 @@ static struct {
     struct verdict   verdict;
     uint64_t wall_start, cpu_start;
     uint64_t force_at;            /* when polite is over; 0: not stopped */
-    uint32_t ceiling_pages, peak_pages;
+    uint64_t alarm_at;            /* when the timer fires; may be in the past */
+    uint32_t ceiling_pages;
     volatile sig_atomic_t on, stop, flush;
 } m;
 static timer_t alarm_timer;
@@ -31,6 +32,7 @@ static uint64_t read_clock(clockid_t id)
 
 static void alarm_in(uint64_t ns)
 {
+    m.alarm_at = read_clock(CLOCK_MONOTONIC) + ns;
     struct itimerspec it = { .it_value = { (time_t)(ns / 1000000000u),
                                            (long)(ns % 1000000000u) } };
     timer_settime(alarm_timer, 0, &it, NULL);
@@ -65,7 +67,11 @@ static void set_alarm(uint64_t wall, uint64_t cpu)
         next = wall_left;
     if (cpu_left < next)
         next = cpu_left;
-    alarm_in(next + 1);
+    /* An alarm of the run before that comes in time is as good: it costs a
+     * short run nothing, and looks at the clocks again when it comes. */
+    uint64_t now = m.wall_start + wall;
+    if (m.alarm_at <= now || m.alarm_at > now + next)
+        alarm_in(next + 1);
 }
 
 static void on_alarm(int sig)
@@ -122,8 +128,6 @@ static uint32_t on_grow(uint32_t now, uint32_t wanted)
                    (uint64_t)wanted * SFI_WASM_PAGE);
         may = wanted <= m.ceiling_pages + HEADROOM_PAGES ? wanted : now;
     }
-    if (may > m.peak_pages)
-        m.peak_pages = may;
     return may;
 }
 
@@ -148,7 +152,6 @@ void meter_start(const struct js_limits *limits)
     m.cpu_start = read_clock(CLOCK_THREAD_CPUTIME_ID);
     m.force_at = 0;
     m.stop = m.flush = 0;
-    m.peak_pages = 0;
     m.ceiling_pages = (uint32_t)(limits->memory_bytes / SFI_WASM_PAGE);
     m.on = 1;
     set_alarm(0, 0);
@@ -156,13 +159,11 @@ void meter_start(const struct js_limits *limits)
 
 void meter_end(void)
 {
-    m.on = 0;
-    alarm_in(0);
+    m.on = 0;    /* the alarm may still come, and then finds nothing to do */
 }
 
 struct verdict meter_verdict(void) { return m.verdict; }
 int            meter_poll(void)    { return m.stop; }
-uint32_t       meter_peak_pages(void) { return m.peak_pages; }
 
 int meter_flush_due(void)
 {

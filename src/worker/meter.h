@@ -38,7 +38,5 @@ void meter_grace(unsigned ms);
 uint64_t meter_wall_ns(void);          /* since meter_start() */
 uint64_t meter_cpu_ns(void);
 uint64_t meter_wall_left_ns(void);
-/* Pages of 64 KiB the run has had at most. */
-uint32_t meter_peak_pages(void);
 /* 1 once after about FLUSH_MS: output that waits should go out. */
 int      meter_flush_due(void);

@@ -49,12 +49,6 @@ static int is_relative(struct str name)
            str_is(name, ".") || str_is(name, "..");
 }
 
-static int ends_with(struct str name, const char *tail)
-{
-    size_t n = strlen(tail);
-    return name.len >= n && memcmp(name.at + name.len - n, tail, n) == 0;
-}
-
 /* Take off the last segment of out[0..len). */
 static size_t parent(const char *out, size_t len)
 {
@@ -199,12 +193,12 @@ static u32 give_typescript(struct str source, struct str name, u32 out_len)
     return give(buf_str(&b), out_len);
 }
 
-static u32 give_by_kind(struct str source, struct str name, u32 out_len)
+static u32 give_by_kind(struct str source, struct str name, unsigned kind,
+                        u32 out_len)
 {
-    if (ends_with(name, ".json"))
+    if (kind == MODULE_JSON)
         return give_json(source, out_len);
-    if ((ends_with(name, ".ts") || ends_with(name, ".mts")) &&
-        guest_head->handle[INTERNAL_strip])
+    if (kind == MODULE_TS && guest_head->handle[INTERNAL_strip])
         return give_typescript(source, name, out_len);
     return give(source, out_len);
 }
@@ -238,13 +232,13 @@ u32 modules_load(u32 name_at, u32 out_len)
     for (uint32_t i = 0; i < here.run->modules; i++) {
         const struct module_source *m = &here.run->module[i];
         if (m->name.len == name.len && memcmp(m->name.at, text, name.len) == 0)
-            return give_by_kind(m->source, name, out_len);
+            return give_by_kind(m->source, name, m->kind, out_len);
     }
     if (!(here.run->flags & RUN_ROOT) || strchr(text, ':'))
         return refuse_unknown(name);
     struct msg_loaded answer = ask(name);
     if (answer.ok)
-        return give_by_kind(answer.text, name, out_len);
+        return give_by_kind(answer.text, name, module_kind_of(name), out_len);
     AUTO_BUF why;
     buf_init(&why, MAX_SOURCE_BYTES);
     buf_add(&why, answer.text.at, answer.text.len);

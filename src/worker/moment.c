@@ -105,7 +105,7 @@ int moment_random(void *to, size_t len)
     return 0;
 }
 
-int moment_start(const struct msg_run *run)
+void moment_start(const struct msg_run *run)
 {
     now.own_clock = (run->flags & RUN_CLOCKED) != 0;
     now.own_random = (run->flags & RUN_SEEDED) != 0;
@@ -116,5 +116,4 @@ int moment_start(const struct msg_run *run)
         for (int i = 0; i < 4; i++)
             now.state[i] = spread(&x);
     }
-    return 0;
 }

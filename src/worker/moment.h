@@ -12,8 +12,7 @@
 #pragma once
 #include "wire/messages.h"
 
-/* Returns 0, or a negative errno when the kernel gives no randomness. */
-int      moment_start(const struct msg_run *run);
+void     moment_start(const struct msg_run *run);
 uint64_t moment_realtime_ns(void);      /* since 1970 */
 uint64_t moment_monotonic_ns(void);     /* since the run began */
 int      moment_is_own(void);           /* a clock that waits for nobody */

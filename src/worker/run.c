@@ -181,6 +181,14 @@ static int prepare_source(struct str *source)
     return 0;
 }
 
+static int hand_in(void)
+{
+    if (!run.req->input.len)
+        return 0;
+    jsval text = guest_string(run.req->input);
+    return js_is_exception(guest_call(INTERNAL_input, 1, &text)) ? -1 : 0;
+}
+
 static int configure(void)
 {
     const struct js_limits *l = &run.req->limits;
@@ -191,13 +199,14 @@ static int configure(void)
         return -1;
     guest_put_u64(guest_head->random_state, state ? state : 1);
 
+    if (!(run.req->flags & RUN_KEEP) &&
+        l->result_bytes == js_limits_default.result_bytes &&
+        l->timers == js_limits_default.timers)
+        return hand_in();    /* so the image was configured */
     uint32_t bytes = l->result_bytes > INT32_MAX ? INT32_MAX : (uint32_t)l->result_bytes;
     jsval args[2] = { js_make(TAG_INT, bytes), js_make(TAG_INT, (u32)l->timers) };
     guest_release(guest_call(INTERNAL_configure, 2, args));
-    if (!run.req->input.len)
-        return 0;
-    jsval text = guest_string(run.req->input);
-    return js_is_exception(guest_call(INTERNAL_input, 1, &text)) ? -1 : 0;
+    return hand_in();
 }
 
 static void start(void *unused)
@@ -384,11 +393,14 @@ static void settle_cell(void)
     int no_backup = r->state_lost == 2;
     r->state_lost = 0;
     cell_leave(run.cell);
-    if (!(run.req->flags & RUN_KEEP) || !run.trap)
+    if (!(run.req->flags & RUN_KEEP))
         return;
-    r->state_lost = 1;
-    if (no_backup || cell_rollback(run.cell) < 0)
-        cell_reset(run.cell);
+    if (run.trap) {
+        r->state_lost = 1;
+        if (no_backup || cell_rollback(run.cell) < 0)
+            cell_reset(run.cell);
+    }
+    cell_forget(run.cell);
 }
 
 void run_finish(struct msg_result *out)

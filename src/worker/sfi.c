@@ -239,7 +239,7 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...)
     return ++count;
 }
 
-/* The engine's memory lives in a slot that engine.c chose before. */
+/* The engine's memory lives in a slot that boot.c chose before. */
 void wasm_rt_allocate_memory(wasm_rt_memory_t *m, uint32_t pages, uint32_t max)
 {
     (void)max;

@@ -51,7 +51,6 @@ TEST(a_verdict_does_not_reach_the_next_run)
     meter_start(&l);
     CHECK_INT(meter_verdict().reason, 0);
     CHECK(!meter_poll());
-    CHECK_INT(meter_peak_pages(), 0);
     meter_end();
 }
 
@@ -111,7 +110,8 @@ TEST(after_the_end_nothing_fires)
     begin(20, 20);
     meter_end();
     struct timespec rest = { 0, 60000000 };
-    CHECK(nanosleep(&rest, NULL) == 0);
+    while (nanosleep(&rest, &rest) < 0)
+        ;
     CHECK_INT(meter_verdict().reason, 0);
 }
 
@@ -123,7 +123,6 @@ TEST(memory_past_the_ceiling_is_refused_and_remembered)
     meter_start(&l);
     CHECK_INT(sfi_on_grow(10, 64), 64);
     CHECK_INT(meter_verdict().reason, 0);
-    CHECK_INT(meter_peak_pages(), 64);
     CHECK_INT(sfi_on_grow(64, 65), 65);    /* for the error message */
     CHECK_INT(meter_verdict().reason, REASON_MEMORY_LIMIT);
     CHECK_INT(sfi_on_grow(65, 60000), 65);

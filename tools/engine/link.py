@@ -7,7 +7,7 @@ The extensions are relocatable wasm modules, each translated by wasm2c. They
 import libc and the QuickJS API from the main module, a few C++ weak symbols
 from themselves, and some functions that nothing ever calls. This script reads
 the generated headers and writes the forwarders, and one table with all that
-src/worker/extensions.c needs to place an extension in memory.
+src/worker/boot.c needs to place an extension in memory.
 
 SPDX-License-Identifier: MIT
 """

@@ -87,7 +87,13 @@ dirty
 ''' % CANARY
 
 FILL = r'''
-const keep = []; for (let i = 0; i < 8; i++) { const b = new Uint8Array(4 << 20); for (let k = 0; k < b.length; k += 64) b.set([99, 97, 110, 97, 114, 121], k); keep.push(b) }
+const keep = [];
+for (let i = 0; i < 8; i++) {
+    const b = new Uint8Array(4 << 20);
+    for (let k = 0; k < b.length; k += 64)
+        b.set([99, 97, 110, 97, 114, 121], k);
+    keep.push(b);
+}
 keep.length
 '''
 
@@ -99,7 +105,8 @@ const big = crypto.getRandomValues(new Uint8Array(1000)); out.push(hex(big.slice
 for (const a of [{ name: 'AES-GCM', length: 256 }, { name: 'HMAC', hash: 'SHA-256' }])
     out.push(hex(await s.exportKey('raw', await s.generateKey(a, true, a.name === 'HMAC' ? ['sign'] : ['encrypt']))));
 for (const n of ['ECDSA', 'ECDH']) {
-    const k = await s.generateKey({ name: n, namedCurve: 'P-256' }, true, n === 'ECDSA' ? ['sign', 'verify'] : ['deriveBits']);
+    const uses = n === 'ECDSA' ? ['sign', 'verify'] : ['deriveBits'];
+    const k = await s.generateKey({ name: n, namedCurve: 'P-256' }, true, uses);
     out.push(hex(await s.exportKey('raw', k.publicKey)));
 }
 const key = globalThis.warm ?? await s.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);

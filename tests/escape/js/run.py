@@ -94,7 +94,7 @@ def judge(case, r):
     flags = dict(case.flags)
     usage = r['usage']
     # A program that got too little of a busy host meets the other clock first.
-    starved = t == 'wall_time_limit' and usage['cpu_ms'] < ms(flags['--cpu'])
+    starved = t == 'wall_time_limit' and usage['wall_ms'] >= ms(flags['--timeout'])
     if t in SANITIZER_ENDS - case.reasons:
         return []
     if t not in case.reasons and not (starved and 'cpu_time_limit' in case.reasons):

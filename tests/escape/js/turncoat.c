@@ -67,7 +67,8 @@ static _Noreturn void hang(void)
         pause();
 }
 
-static void receive_run(void)
+/* The next run, or 0 when an image is asked for instead. */
+static int receive_run(void)
 {
     unsigned char raw[FRAME_HEAD_BYTES];
     struct frame_head head;
@@ -77,7 +78,8 @@ static void receive_run(void)
             _exit(0);
         done += (size_t)n;
     }
-    if (frame_head_read(raw, &head) < 0 || head.type != MSG_RUN)
+    if (frame_head_read(raw, &head) < 0 ||
+        (head.type != MSG_RUN && head.type != MSG_DUMP))
         _exit(8);
     buf_clear(&in);
     char *room = buf_reserve(&in, head.len);
@@ -90,8 +92,11 @@ static void receive_run(void)
         done += (size_t)n;
     }
     in.len = head.len;
+    if (head.type == MSG_DUMP)
+        return 0;
     if (get_run(buf_str(&in), modules, COUNT(modules), &run) < 0)
         _exit(8);
+    return 1;
 }
 
 static struct msg_hello hello(void)
@@ -380,14 +385,9 @@ static const struct { const char *way; struct str name; } loads[] = {
     { "load-honest",   { "lib.js", 6 } },
 };
 
-static void misbehave(void)
+/* Ways to end, or not to. */
+static void leave(void)
 {
-    struct msg_result r = result();
-    for (size_t i = 0; i < COUNT(loads); i++)
-        if (is(loads[i].way))
-            load_one(loads[i].name);
-    if (as_result())
-        return;
     if (is("exit-0"))
         _exit(0);
     if (is("exit-7"))
@@ -422,6 +422,17 @@ static void misbehave(void)
         flush();
         _exit(2);
     }
+}
+
+static void misbehave(void)
+{
+    struct msg_result r = result();
+    for (size_t i = 0; i < COUNT(loads); i++)
+        if (is(loads[i].way))
+            load_one(loads[i].name);
+    if (as_result())
+        return;
+    leave();
     if (is("half-a-result")) {
         put_result(&out, &r);
         send_raw(out.at, out.len - 3);
@@ -469,6 +480,65 @@ static void misbehave(void)
     }
 }
 
+/* ---- as an image --------------------------------------------------------- */
+
+static void send_chunk(const void *at, size_t len, int last)
+{
+    put_image(&out, &(struct msg_image){ (uint8_t)last, { at, len } });
+    flush();
+}
+
+/* The image this worker was given, with a head of its choice. */
+static void send_image(const struct image_head *head, uint64_t memory, int last)
+{
+    static unsigned char chunk[64 << 10];
+    memcpy(chunk, head, sizeof *head);
+    send_chunk(chunk, IMAGE_DATA_OFFSET, 0);
+    for (uint64_t at = 0; at < memory; at += sizeof chunk) {
+        memset(chunk, 0, sizeof chunk);
+        (void)!pread(JAIL_IMAGE_FD, chunk, sizeof chunk,
+                     (off_t)(IMAGE_DATA_OFFSET + at));
+        send_chunk(chunk, sizeof chunk, 0);
+    }
+    if (last)
+        send_chunk("", 0, 1);
+}
+
+static void give_image(void)
+{
+    struct image_head head = image;
+    uint64_t memory = image.memory_bytes;
+    if (is("image-endless"))
+        for (;;)
+            send_image(&head, memory, 0);
+    if (is("image-empty"))
+        send_chunk("", 0, 1);
+    if (is("image-hangs"))
+        hang();
+    if (is("image-exits"))
+        _exit(0);
+    if (is("image-long-chunk"))
+        frame(FRAME_MAGIC, MSG_IMAGE, IMAGE_CHUNK_BYTES + 65, "", 0);
+    if (is("image-result")) {
+        struct msg_result r = result();
+        say(&r);
+    }
+    if (is("image-magic"))
+        head.magic[0] = 'X';
+    if (is("image-engine"))
+        head.engine_id[0] ^= 1;
+    if (is("image-hot"))
+        head.hot_pages = UINT32_MAX;
+    if (is("image-size"))
+        head.memory_bytes = UINT64_MAX - 65535;
+    if (is("image-short"))
+        memory /= 2;
+    if (is("image-flags"))
+        head.flags = UINT32_MAX;
+    send_image(&head, memory, 1);
+    _exit(0);
+}
+
 int main(void)
 {
     buf_init(&out, (size_t)160 << 20);
@@ -476,8 +546,7 @@ int main(void)
     if (pread(JAIL_IMAGE_FD, &image, sizeof image, 0) != sizeof image)
         return 3;
     bytes_before();
-    for (;;) {
-        receive_run();
+    while (receive_run())
         misbehave();
-    }
+    give_image();
 }

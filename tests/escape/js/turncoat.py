@@ -70,6 +70,14 @@ WAYS = {
     'load-link': ({'completed'}, ['--root', 'ROOT']),
     'load-fifo': ({'completed'}, ['--root', 'ROOT']),
     'load-folder': ({'completed'}, ['--root', 'ROOT']),
+    'image-honest': ({'completed'}, ['--setup', 'SETUP']),
+    # Set-up code that fails has no result: exit 125 and a sentence.
+    'image-endless': (None, ['--setup', 'SETUP']), 'image-empty': (None, ['--setup', 'SETUP']),
+    'image-exits': (None, ['--setup', 'SETUP']), 'image-long-chunk': (None, ['--setup', 'SETUP']),
+    'image-result': (None, ['--setup', 'SETUP']), 'image-magic': (None, ['--setup', 'SETUP']),
+    'image-engine': (None, ['--setup', 'SETUP']), 'image-hot': (None, ['--setup', 'SETUP']),
+    'image-size': (None, ['--setup', 'SETUP']), 'image-short': (None, ['--setup', 'SETUP']),
+    'image-flags': (None, ['--setup', 'SETUP']),
 }
 MARK = b'@@WAY@@'
 
@@ -114,7 +122,8 @@ def try_way(out, binary, way):
         root = make_root(folder)
         os.chmod(folder, 0o755)
         args = [os.path.join(out, 'glovebox'), 'run', '-e', '1', '--json', '--timeout', '%dms' % WALL_MS]
-        args += [root if f == 'ROOT' else f for f in flags]
+        places = {'ROOT': root, 'SETUP': os.path.join(root, 'lib.js')}
+        args += [places.get(f, f) for f in flags]
         begun = time.monotonic()
         try:
             p = subprocess.run(args, stdin=subprocess.DEVNULL, capture_output=True, timeout=30,
@@ -128,6 +137,10 @@ def try_way(out, binary, way):
         left = still_running(os.path.realpath(program))
         if left:
             wrong.append('processes are left: %s' % left)
+    if reasons is None:
+        if p.returncode != 125 or p.stdout or not p.stderr:
+            wrong.append('exit %d: %r %r' % (p.returncode, p.stdout[:200], p.stderr[:200]))
+        return wrong
     try:
         r = json.loads(p.stdout.decode('utf-8', 'strict'))
     except ValueError as e:
