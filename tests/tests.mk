@@ -38,8 +38,76 @@ $(T)/jail_escape: tests/escape/jail_escape.c tests/escape/inmate.h tests/test.h 
 check-unit: product $(UNIT) $(T)/probe   ## the promises of each module's header
 	@$(TEST_ENV) $(PROVE) -e '' $(UNIT)
 
-check-escape: product $(T)/probe $(T)/jail_escape   ## every wall, with a control that shows it is the wall
-	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape
+# A worker that was taken over; started in place of the real one.
+$(T)/turncoat: tests/escape/js/turncoat.c $(wildcard src/base/*.c src/wire/*.c) src/jail/seccomp.c
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) -std=c17 $(CPPFLAGS) $(WARN) -O1 -static -o $@ $^
+
+check-escape: product $(T)/probe $(T)/jail_escape $(T)/turncoat   ## every wall, with a control that shows it is the wall
+	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape tests/escape/js/turncoat.py
+	@$(TEST_ENV) $(PROVE) -j1 -e '' tests/escape/js/run.py tests/escape/js/leaks.py
+
+# ---- faults: the Nth system call, the Nth allocation ------------------------
+$(T)/nomem.so: tests/fault/nomem.c
+	@mkdir -p $(@D)
+	$(call say,TEST,$<)$(CC) -std=c17 $(WARN) -O1 -shared -fPIC -o $@ $<
+
+check-fault: product $(T)/nomem.so   ## whatever fails, no run goes on with a wall missing
+	@$(TEST_ENV) $(PROVE) -j1 -e '' tests/fault/syscalls.py tests/fault/nomem.py
+
+# ---- the product as installed -----------------------------------------------
+check-e2e: product   ## the command line, as a person uses it
+	@$(TEST_ENV) $(PROVE) tests/e2e/cli/*.sh
+
+# ---- fuzzing: make fuzz [FUZZ_SECONDS=60] [FUZZ=json] ------------------------
+FUZZ_SECONDS ?= 60
+FUZZ   ?= frame json num imports
+F      := build/fuzz
+SANITIZE := -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+            -fno-omit-frame-pointer
+# Faults in linear memory are the worker's own to handle. With an RSS thread,
+# libFuzzer would take the meter's alarms.
+FUZZ_imports := -rss_limit_mb=0 -timeout=0 -handle_segv=0 -handle_bus=0 -handle_fpe=0 -max_len=4096
+FUZZ_ENV := GB_OUT=$(OUT) ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigfpe=0:allow_user_segv_handler=1:detect_leaks=0
+
+$(F)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard src/base/*.c src/wire/*.c)
+	@mkdir -p $(@D)
+	$(call say,FUZZER,$<)clang -std=c17 $(CPPFLAGS) $(SANITIZE) -o $@ $^
+$(F)/fuzz_imports: tests/fuzz/fuzz_imports.c $(wildcard src/worker/*.c src/base/*.c src/wire/*.c) $(ENGINE_OBJECTS) build/engine/link.c
+	@mkdir -p $(@D)
+	$(call say,FUZZER,$<)clang -std=c17 $(CPPFLAGS) $(ENGINE_USE) $(SANITIZE) -DGB_SANITIZED \
+	    -D_Noreturn= -w -fPIE -pie -o $@ $(filter-out src/worker/main.c src/worker/seal.c,$^) -lm
+$(F)/seeds: tests/fuzz/seeds.c $(wildcard src/base/*.c src/wire/*.c)
+	@mkdir -p $(@D)
+	@$(CC) -std=c17 $(CPPFLAGS) -o $@.bin $^ && $@.bin $@.new && rm -rf $@ && mv $@.new $@
+	@tests/escape/js/run.py --seeds $@/imports
+
+fuzz: product $(FUZZ:%=$(F)/fuzz_%) $(F)/seeds   ## hostile bytes for every trusted parser: FUZZ_SECONDS each
+	@set -e; for t in $(FUZZ); do mkdir -p $(F)/corpus/$$t; \
+	    case $$t in imports) more='$(FUZZ_imports)';; *) more=;; esac; \
+	    printf '  FUZZ     %s for $(FUZZ_SECONDS) s\n' $$t; \
+	    $(FUZZ_ENV) $(F)/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -detect_leaks=0 -print_final_stats=1 \
+	        $$more $(F)/corpus/$$t $(F)/seeds/$$t > $(F)/$$t.log 2>&1 || { tail -30 $(F)/$$t.log; exit 1; }; \
+	    grep -h 'number_of_executed' $(F)/$$t.log; done
+
+# ---- the words: layers, style, documents ----------------------------------
+lint:   ## the include graph, the house style, and names in the documents
+	@tools/check-layers && tools/check-style && tools/check-docs && echo 'lint: ok'
+
+# ---- all of it --------------------------------------------------------------
+check: all   ## the tests of a minute: unit and conformance
+	@$(MAKE) --no-print-directory check-unit check-conform
+
+# What CI runs. Every layer on the build that is installed; then both other
+# builds of the same sources, which find what it cannot.
+test: all   ## set up, build, and run all tests (minutes)
+	@$(MAKE) --no-print-directory lint check-unit check-conform check-escape check-fault check-e2e
+	@echo '--- with clang'
+	@$(MAKE) --no-print-directory CC=clang product check-unit
+	@echo '--- with AddressSanitizer and UndefinedBehaviorSanitizer'
+	@$(MAKE) --no-print-directory SAN=address,undefined product check-unit check-conform check-escape check-e2e
+	@echo '--- fuzzing, shortly'
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=15
 
 # ---- conformance --------------------------------------------------------
 CONFORM_262 := $(addprefix tests/conform/,test262.c test262_case.c test262_host.c)
@@ -69,4 +137,4 @@ test262: product $(T)/test262   ## run a checkout of test262: TEST262=DIR
 	    --jobs $(JOBS) $(if $(WRITE),--write-known '$(WRITE)') $(ONLY)
 	@echo '# every run: $(T)/test262.results'
 
-.PHONY: check-unit check-escape check-conform test262
+.PHONY: check check-unit check-conform check-escape check-fault check-e2e fuzz lint test test262

@@ -28,6 +28,7 @@ struct batch {
     size_t             begun, reported;
     size_t             passed, failed;
     int                exit_code;
+    int                no_memory;   /* for a run, or for its report */
     struct timing      timing;
 };
 
@@ -71,8 +72,10 @@ static struct run *next(void *user)
     if (b->begun == b->total || b->t->broken)
         return NULL;
     struct run *r = calloc(1, sizeof *r);
-    if (!r)
+    if (!r) {
+        b->no_memory = 1;
         return NULL;
+    }
     size_t i = b->begun++;
     struct msg_run m = plan_message(b->plan, program_of(b, i), i);
     if (!b->plan->options->quiet && !wants_json(b))
@@ -100,8 +103,9 @@ static void show(struct batch *b, size_t i, const struct run_result *r)
     if (b->t->broken)
         return;
     if (wants_json(b)) {
-        report_json(b->t, r, b->plan->options->pretty ? JSON_PRETTY
-                                                      : JSON_COMPACT);
+        if (report_json(b->t, r, b->plan->options->pretty ? JSON_PRETTY
+                                                          : JSON_COMPACT) < 0)
+            b->no_memory = 1;
         return;
     }
     show_output(b, r);
@@ -192,6 +196,10 @@ int batch_run(struct term *t, const struct plan *p, int interrupt_fd)
     if (r == 0)
         r = drive(&b, interrupt_fd, &e);
     summarise(&b);
+    if (b.no_memory) {
+        r = err_set(&e, -ENOMEM, "no memory for all runs and their results");
+        b.exit_code = 0;    /* ours to answer for, whatever the runs did */
+    }
     if (r < 0 && b.exit_code == 0) {
         if (r != -ECANCELED)
             term_say(t, "%s", e.msg);

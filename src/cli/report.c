@@ -208,8 +208,8 @@ void report_value(struct term *t, const struct run_result *r)
     term_put(t, TO_STDOUT, STR("\n"));
 }
 
-void report_json(struct term *t, const struct run_result *r,
-                 enum json_layout layout)
+int report_json(struct term *t, const struct run_result *r,
+                enum json_layout layout)
 {
     AUTO_BUF out;
     buf_init(&out, MAX_REPORT);
@@ -220,4 +220,5 @@ void report_json(struct term *t, const struct run_result *r,
         term_say(t, "the result is too large to print: %s", strerror(-out.failed));
     else
         term_put(t, TO_STDOUT, buf_str(&out));
+    return out.failed;
 }

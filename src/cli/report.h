@@ -15,6 +15,7 @@ void report_value(struct term *t, const struct run_result *r);
 void report_failure(struct term *t, const struct plan *p,
                     const struct run_result *r);
 
-/* The result as JSON and a newline. */
-void report_json(struct term *t, const struct run_result *r,
-                 enum json_layout layout);
+/* The result as JSON and a newline. Returns 0, or a negative errno if there was
+ * no room for it; a person was told. */
+int report_json(struct term *t, const struct run_result *r,
+                enum json_layout layout);

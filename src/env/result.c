@@ -221,6 +221,8 @@ static int check_taken(const struct run_result *r, const struct msg_result *m,
                        "with %s", reason_text((enum reason)m->reason));
     if (m->value.len + m->exports.len > r->limits.result_bytes)
         return err_set(e, -EPROTO, "the worker sent a value larger than its limit");
+    if (m->exports.len && m->exports.at[0] != '{')
+        return err_set(e, -EPROTO, "the worker sent exports that are no object");
     const struct { struct str json; const char *name; } parts[] = {
         { m->value, "value" }, { m->exports, "exports" },
     };

@@ -400,9 +400,9 @@ int spawn_jailed(const struct jail_spec *spec, unsigned *plan, pid_t *out_pid,
     pidfd = new_fd;
     close(fd_take(&theirs));
 
-    /* If this fails the child is dead, and the next read says so. */
-    (void)!send(ours, &pid, sizeof pid, MSG_NOSIGNAL);
-    int r = await_exec(ours, out_refused, e);
+    int r = send(ours, &pid, sizeof pid, MSG_NOSIGNAL) < 0
+        ? err_sys(e, "jail: tell the child its number")
+        : await_exec(ours, out_refused, e);
     if (r < 0) {
         put_down(pid, pidfd);
         return r;

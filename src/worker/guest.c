@@ -11,6 +11,34 @@ const struct image_head *guest_head;
 enum { SCRATCH_LEN = 0, SCRATCH_NUMBER = 8, SCRATCH_ARGS = 64, MAX_ARGS = 8 };
 _Static_assert(SCRATCH_ARGS + 8 * MAX_ARGS <= IMAGE_SCRATCH_BYTES, "scratch");
 
+enum { MAX_TAKEN = 8, MAX_BUF_BYTES = 96 << 20, KEEP_BUF_BYTES = 1 << 20 };
+static struct buf taken[MAX_TAKEN];
+static int taken_count;
+
+struct buf *guest_take(void)
+{
+    if (taken_count == MAX_TAKEN)
+        sfi_trap(TRAP_ENGINE);
+    struct buf *b = &taken[taken_count++];
+    if (!b->max)
+        buf_init(b, MAX_BUF_BYTES);
+    buf_clear(b);
+    return b;
+}
+
+void guest_give(void)
+{
+    struct buf *b = &taken[--taken_count];
+    if (b->room > KEEP_BUF_BYTES)
+        buf_free(b);
+}
+
+void guest_bufs_clear(void)
+{
+    while (taken_count > 0)
+        guest_give();
+}
+
 u8 *guest_at(u32 address, u32 len)
 {
     if ((u64)address + len > engine.w2c_memory.size)
@@ -74,9 +102,7 @@ int guest_text(jsval v, struct buf *out)
     if (!p)
         return -EINVAL;
     u32 len = guest_u32(len_at);
-    sfi_host_begin();
     int r = buf_add(out, guest_at(p, len), len);
-    sfi_host_end();
     Q(JS_FreeCString)(E, guest_context(), p);
     return r;
 }

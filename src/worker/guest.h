@@ -43,6 +43,15 @@ u32   guest_copy(struct str s);
 jsval guest_string(struct str s);
 void  guest_release(jsval v);
 
+/*
+ * Memory of the host's for one step. A trap skips whoever would free it, so it
+ * is not theirs: take and give nest like brackets, and what a trap left taken
+ * is taken back by guest_bufs_clear() before the next run.
+ */
+struct buf *guest_take(void);
+void        guest_give(void);
+void        guest_bufs_clear(void);
+
 /* Append the text of v (UTF-8). Returns 0, -EINVAL if v has no text, or the
  * buf's failure. */
 int   guest_text(jsval v, struct buf *out);

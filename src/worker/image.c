@@ -189,17 +189,16 @@ void cell_leave(struct cell *c)
     c->stack_pointer = engine.w2c___stack_pointer;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Neighbouring pages are copied in one go, so the list is kept in order. */
+/* Neighbouring pages are copied in one go, so the list is kept in order: made
+ * anew from the map when pages joined it. (qsort() would ask the kernel how
+ * much memory there is, which a sealed process may not.) */
 static void copy_back(struct cell *c)
 {
     if (c->sorted != c->count) {
-        qsort(c->list, c->count, sizeof *c->list, by_number);
+        c->count = 0;
+        for (uint32_t page = 0; page < c->image->pages; page++)
+            if (c->listed[page])
+                c->list[c->count++] = page;
         c->sorted = c->count;
     }
     for (uint32_t i = 0, j; i < c->count; i = j) {

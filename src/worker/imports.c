@@ -32,7 +32,7 @@ static jsval argument(const struct call *c, u32 i)
 
 static jsval host_write(const struct call *c)
 {
-    run_write((int)guest_number(argument(c, 0)), argument(c, 1));
+    run_write(guest_number(argument(c, 0)) == 2 ? 2 : 1, argument(c, 1));
     return JS_UNDEFINED;
 }
 
@@ -49,16 +49,14 @@ static jsval host_monotonic(const struct call *c)
 
 static jsval host_exceeded(const struct call *c)
 {
-    AUTO_BUF name;
-    buf_init(&name, 64);
-    guest_text(argument(c, 0), &name);
+    struct buf *name = guest_take();
+    guest_text(argument(c, 0), name);
     double observed = guest_number(argument(c, 1));
     uint64_t n = observed > 0 && observed < 1e18 ? (uint64_t)observed : 0;
-    if (str_is(buf_str(&name), "max_timers"))
+    if (str_is(buf_str(name), "max_timers"))
         meter_stop(REASON_CALL_LIMIT, LIMIT_timers, n);
     else
         meter_stop(REASON_RESULT_TOO_LARGE, LIMIT_result_bytes, n);
-    buf_free(&name);
     sfi_stop();
 }
 

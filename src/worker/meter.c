@@ -74,16 +74,16 @@ static void set_alarm(uint64_t wall, uint64_t cpu)
         alarm_in(next + 1);
 }
 
-static void on_alarm(int sig)
+static void on_alarm(int sig, siginfo_t *si, void *context)
 {
-    (void)sig;
+    (void)sig, (void)si;
     if (!m.on)
         return;
     m.flush = 1;
     uint64_t wall = meter_wall_ns(), cpu = meter_cpu_ns();
     if (m.force_at) {
         if (wall >= m.force_at)
-            sfi_deadline();
+            sfi_deadline(context);
         alarm_in(NS_PER_MS / 2);
         return;
     }
@@ -133,8 +133,9 @@ static uint32_t on_grow(uint32_t now, uint32_t wanted)
 
 int meter_init(struct err *e)
 {
-    struct sigaction sa = { .sa_handler = on_alarm,
-                            .sa_flags = SA_ONSTACK | SA_NODEFER | SA_RESTART };
+    struct sigaction sa = { .sa_sigaction = on_alarm,
+                            .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER |
+                                        SA_RESTART };
     if (sigaction(SIGALRM, &sa, NULL) < 0)
         return err_sys(e, "meter: sigaction");
     struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };

@@ -94,14 +94,14 @@ int modules_join(struct str base, struct str name, char *out, size_t room)
 /* Throw an Error with this text; the engine reads % as a format. */
 static u32 refuse(struct buf *text)
 {
-    AUTO_BUF escaped;
-    buf_init(&escaped, 2 * text->len + 1);
+    struct buf *escaped = guest_take();
     for (size_t i = 0; i < text->len; i++) {
-        buf_add(&escaped, text->at + i, 1);
+        buf_add(escaped, text->at + i, 1);
         if (text->at[i] == '%')
-            buf_add(&escaped, "%", 1);
+            buf_add(escaped, "%", 1);
     }
-    u32 p = guest_copy(buf_str(&escaped));
+    u32 p = guest_copy(buf_str(escaped));
+    guest_give();
     Q(JS_ThrowPlainError)(E, guest_context(), p, 0);
     Q(wasm_free)(E, p);
     return 0;
@@ -127,17 +127,18 @@ static void list_names(struct buf *b)
 
 static u32 refuse_unknown(struct str name)
 {
-    AUTO_BUF b;
-    buf_init(&b, 64 << 10);
-    buf_addf(&b, "Cannot find module '%.*s'", (int)name.len, name.at);
+    struct buf *b = guest_take();
+    buf_addf(b, "Cannot find module '%.*s'", (int)name.len, name.at);
     if (here.importer[0])
-        buf_addf(&b, " imported from '%s'", here.importer);
-    buf_adds(&b, ".");
+        buf_addf(b, " imported from '%s'", here.importer);
+    buf_adds(b, ".");
     if (name.len > 5 && memcmp(name.at, "node:", 5) == 0)
-        buf_adds(&b, " The js engine has no Node.js builtins;"
-                     " hand in what the program needs as a module.");
-    list_names(&b);
-    return refuse(&b);
+        buf_adds(b, " The js engine has no Node.js builtins;"
+                    " hand in what the program needs as a module.");
+    list_names(b);
+    refuse(b);
+    guest_give();
+    return 0;
 }
 
 u32 modules_normalize(u32 base, u32 name)
@@ -153,11 +154,12 @@ u32 modules_normalize(u32 base, u32 name)
     int r = modules_join((struct str){ from, from_len }, specifier, joined,
                          sizeof joined);
     if (r < 0) {
-        AUTO_BUF b;
-        buf_init(&b, 16 << 10);
-        buf_addf(&b, "Cannot import '%s' from '%s': it leads out of the root.",
+        struct buf *b = guest_take();
+        buf_addf(b, "Cannot import '%s' from '%s': it leads out of the root.",
                  want, from);
-        return refuse(&b);
+        refuse(b);
+        guest_give();
+        return 0;
     }
     return guest_copy(str_of(joined));
 }
@@ -173,12 +175,15 @@ static u32 give(struct str source, u32 out_len)
 /* JSON becomes a module whose default is its value. */
 static u32 give_json(struct str text, u32 out_len)
 {
-    AUTO_BUF b;
-    buf_init(&b, 6 * text.len + 64);
-    buf_adds(&b, "export default JSON.parse(");
-    json_string(&b, text);
-    buf_adds(&b, ");");
-    return give(buf_str(&b), out_len);
+    struct buf *b = guest_take();
+    buf_adds(b, "export default JSON.parse(");
+    json_string(b, text);
+    buf_adds(b, ");");
+    if (b->failed)
+        sfi_trap(TRAP_ENGINE);
+    u32 p = give(buf_str(b), out_len);
+    guest_give();
+    return p;
 }
 
 static u32 give_typescript(struct str source, struct str name, u32 out_len)
@@ -187,10 +192,12 @@ static u32 give_typescript(struct str source, struct str name, u32 out_len)
     jsval js = guest_call(INTERNAL_strip, 2, args);
     if (js_is_exception(js))
         return 0;
-    AUTO_BUF b;
-    buf_init(&b, 4 * MAX_SOURCE_BYTES);
-    guest_text(js, &b);
-    return give(buf_str(&b), out_len);
+    struct buf *b = guest_take();
+    if (guest_text(js, b) < 0)
+        sfi_trap(TRAP_ENGINE);
+    u32 p = give(buf_str(b), out_len);
+    guest_give();
+    return p;
 }
 
 static u32 give_by_kind(struct str source, struct str name, unsigned kind,
@@ -206,17 +213,15 @@ static u32 give_by_kind(struct str source, struct str name, unsigned kind,
 /* Ask the supervisor. The budget of CPU time rests; the wall clock does not. */
 static struct msg_loaded ask(struct str name)
 {
-    AUTO_BUF b;
-    buf_init(&b, 4 * MAX_NAME_BYTES);
-    put_load(&b, &(struct msg_load){ str_of(here.importer), name });
+    struct buf *b = guest_take();
+    put_load(b, &(struct msg_load){ str_of(here.importer), name });
     struct msg_loaded answer = { 0 };
-    sfi_host_begin();
     run_flush();
-    channel_send(&b);
+    channel_send(b);
+    guest_give();
     if (channel_receive(&here.body) != MSG_LOADED ||
         get_loaded(buf_str(&here.body), &answer) < 0)
         _exit(3);
-    sfi_host_end();
     return answer;
 }
 
@@ -239,8 +244,9 @@ u32 modules_load(u32 name_at, u32 out_len)
     struct msg_loaded answer = ask(name);
     if (answer.ok)
         return give_by_kind(answer.text, name, module_kind_of(name), out_len);
-    AUTO_BUF why;
-    buf_init(&why, MAX_SOURCE_BYTES);
-    buf_add(&why, answer.text.at, answer.text.len);
-    return refuse(&why);
+    struct buf *why = guest_take();
+    buf_add(why, answer.text.at, answer.text.len);
+    refuse(why);
+    guest_give();
+    return 0;
 }

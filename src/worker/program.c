@@ -3,6 +3,7 @@
 #include "worker/program.h"
 #include "worker/form.h"
 #include "worker/guest.h"
+#include "worker/sfi.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,13 +32,15 @@ struct text {
 
 static void wrap(struct text *t, struct str source)
 {
-    AUTO_BUF b;
-    buf_init(&b, source.len + sizeof body_before + sizeof body_after);
-    buf_adds(&b, body_before);
-    buf_add(&b, source.at, source.len);
-    buf_adds(&b, body_after);
-    t->wrapped = guest_copy(buf_str(&b));
-    t->wrapped_len = (u32)b.len;
+    struct buf *b = guest_take();
+    buf_adds(b, body_before);
+    buf_add(b, source.at, source.len);
+    buf_adds(b, body_after);
+    if (b->failed)
+        sfi_trap(TRAP_ENGINE);
+    t->wrapped = guest_copy(buf_str(b));
+    t->wrapped_len = (u32)b->len;
+    guest_give();
 }
 
 /*
@@ -60,24 +63,25 @@ static jsval compile(struct text *t, struct str source, enum program_kind kind)
 /* How far into the text an error is, from the end of its stack ("...:3:5"). */
 static uint64_t depth_of(jsval error)
 {
-    AUTO_BUF b;
-    buf_init(&b, 16 << 10);
+    struct buf *b = guest_take();
     jsval stack = guest_property(error, "stack");
-    guest_text(stack, &b);
+    guest_text(stack, b);
     guest_release(stack);
     unsigned long part[2] = { 0, 0 };
-    size_t end = b.len;
-    while (end > 0 && (b.at[end - 1] < '0' || b.at[end - 1] > '9'))
+    size_t end = b->len;
+    const char *at = b->at;
+    while (end > 0 && (at[end - 1] < '0' || at[end - 1] > '9'))
         end--;
     for (int i = 1; i >= 0 && end > 0; i--) {
         unsigned long scale = 1;
-        for (; end > 0 && b.at[end - 1] >= '0' && b.at[end - 1] <= '9'; end--) {
-            part[i] += scale * (unsigned long)(b.at[end - 1] - '0');
+        for (; end > 0 && at[end - 1] >= '0' && at[end - 1] <= '9'; end--) {
+            part[i] += scale * (unsigned long)(at[end - 1] - '0');
             scale *= 10;
         }
-        if (end > 0 && b.at[end - 1] == ':')
+        if (end > 0 && at[end - 1] == ':')
             end--;
     }
+    guest_give();
     return (uint64_t)part[0] << 32 | (uint32_t)part[1];
 }
 
@@ -91,12 +95,13 @@ static void text_free(struct text *t)
 
 static int is_syntax_error(jsval error)
 {
-    AUTO_BUF b;
-    buf_init(&b, 1024);
+    struct buf *b = guest_take();
     jsval name = guest_property(error, "name");
-    guest_text(name, &b);
+    guest_text(name, b);
     guest_release(name);
-    return str_is(buf_str(&b), "SyntaxError");
+    int is = str_is(buf_str(b), "SyntaxError");
+    guest_give();
+    return is;
 }
 
 /* The forms to try, in order; returns how many. */
@@ -123,13 +128,10 @@ static int candidates(struct str source, enum program_mode mode,
     case MODE_COUNT: {
         struct form f = form_of(source);
         out->call_main = f.declares_main && f.names_main == 1 && !f.has_module_word;
-        if (f.has_await)
-            order[n++] = KIND_ASYNC;
-        order[n++] = KIND_SCRIPT;
-        if (f.has_module_word)
-            order[n++] = KIND_MODULE;
-        if (f.has_return)
-            order[n++] = KIND_BODY;
+        order[n++] = f.has_await ? KIND_ASYNC : KIND_SCRIPT;
+        order[n++] = f.has_await ? KIND_SCRIPT : KIND_ASYNC;
+        order[n++] = f.has_return && !f.has_module_word ? KIND_BODY : KIND_MODULE;
+        order[n++] = f.has_return && !f.has_module_word ? KIND_MODULE : KIND_BODY;
         break;
     }
     }

@@ -52,11 +52,8 @@ static void append_output(int stream, struct str bytes)
 
 void run_flush(void)
 {
-    if (run.frames.len && run_sink) {
-        sfi_host_begin();
+    if (run.frames.len && run_sink)
         run_sink(&run.frames);
-        sfi_host_end();
-    }
     buf_clear(&run.frames);
 }
 
@@ -72,16 +69,15 @@ void run_write(int stream, jsval text)
     if (!bytes.max)
         buf_init(&bytes, (size_t)1 << 31);
     buf_clear(&bytes);
-    guest_text(text, &bytes);
+    if (guest_text(text, &bytes) < 0)
+        sfi_trap(TRAP_ENGINE);
     uint64_t before = run.written[1] + run.written[2];
     uint64_t limit = run.req->limits.output_bytes;
     uint64_t room = before < limit ? limit - before : 0;
     run.written[stream] += bytes.len;
-    sfi_host_begin();
     append_output(stream, (struct str){ bytes.at, bytes.len < room ? bytes.len : room });
     if (run.frames.len >= FLUSH_AT_BYTES)
         run_flush();
-    sfi_host_end();
     if (bytes.len > room) {
         meter_stop(REASON_OUTPUT_LIMIT, LIMIT_output_bytes, before + bytes.len);
         sfi_stop();
@@ -132,10 +128,13 @@ void run_rejection(jsval promise, jsval reason, int handled)
 static void fail(void)
 {
     jsval error = guest_exception();
-    if (meter_poll())
-        meter_grace(DESCRIBE_MS);
-    guest_release(guest_call(INTERNAL_failed, 1, &error));
     run.outcome = FAILURE;
+    if (meter_poll()) {
+        if (js_tag(error) != TAG_OBJECT)
+            return;    /* interrupted between two jobs: it was nowhere */
+        meter_grace(DESCRIBE_MS);
+    }
+    guest_release(guest_call(INTERNAL_failed, 1, &error));
 }
 
 static int begin(const struct evaluated *got)
@@ -171,11 +170,11 @@ static int prepare_source(struct str *source)
         *source = buf_str(&run.source);
     }
     if ((run.req->flags & RUN_KEEP) && !(run.req->flags & RUN_SETUP)) {
-        AUTO_BUF plain;
-        buf_init(&plain, 4 * MAX_SOURCE_BYTES);
-        form_for_session(*source, &plain);
+        struct buf *plain = guest_take();
+        form_for_session(*source, plain);
         buf_clear(&run.source);
-        buf_add(&run.source, plain.at, plain.len);
+        buf_add(&run.source, plain->at, plain->len);
+        guest_give();
         *source = buf_str(&run.source);
     }
     return 0;
@@ -195,8 +194,10 @@ static int configure(void)
     if (l->stack_bytes < js_limits_default.stack_bytes)
         Q(qjs_set_max_stack_size)(E, (u32)l->stack_bytes);
     uint64_t state = 0;
-    if (moment_random(&state, sizeof state) < 0)
-        return -1;
+    if (moment_random(&state, sizeof state) < 0) {
+        meter_stop(REASON_INTERNAL, LIMIT_NONE, 0);
+        sfi_stop();
+    }
     guest_put_u64(guest_head->random_state, state ? state : 1);
 
     if (!(run.req->flags & RUN_KEEP) &&
@@ -299,6 +300,7 @@ static void clear_results(void)
 void run_start(struct cell *cell, const struct msg_run *req)
 {
     clear_results();
+    guest_bufs_clear();
     run.cell = cell;
     run.req = req;
     run.result = (struct msg_result){ .id = req->id, .limit = LIMIT_NONE };
@@ -330,7 +332,9 @@ enum run_state run_step(uint64_t *out_ns)
     run.trap = sfi_enter(step, NULL);
     if (over() || run.wait_ms < 0)
         return RUN_DONE;
-    uint64_t ns = (uint64_t)(run.wait_ms * 1e6), left = meter_wall_left_ns();
+    const double max_ms = 1e9;    /* and any limit is sooner */
+    uint64_t ns = (uint64_t)((run.wait_ms < max_ms ? run.wait_ms : max_ms) * 1e6);
+    uint64_t left = meter_wall_left_ns();
     if (moment_is_own()) {
         moment_skip_ns(ns);
         ns = 0;

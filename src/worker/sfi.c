@@ -24,8 +24,7 @@ uint32_t (*sfi_on_grow)(uint32_t, uint32_t);
 /* What the signal handlers look at. One guest at a time per process. */
 static struct {
     sigjmp_buf            out;
-    volatile sig_atomic_t in_guest;    /* 1: a trap may jump out */
-    volatile sig_atomic_t in_host;     /* depth of imports at work */
+    volatile sig_atomic_t in_guest;    /* 1: inside of sfi_enter() */
     uint8_t              *memory;
 } at;
 
@@ -53,7 +52,6 @@ const char *trap_text(enum trap t)
 
 _Noreturn void sfi_trap(enum trap t)
 {
-    at.in_host = 0;
     at.in_guest = 0;
     siglongjmp(at.out, (int)t);
 }
@@ -63,12 +61,36 @@ _Noreturn void sfi_stop(void)
     sfi_trap(TRAP_STOP);
 }
 
-void sfi_host_begin(void) { at.in_host++; }
-void sfi_host_end(void)   { at.in_host--; }
+/* All of the engine's code is in one section (tools/engine/mark_text.sh). */
+extern const char __start_engine_text[], __stop_engine_text[];
 
-void sfi_deadline(void)
+static uintptr_t interrupted_at(const ucontext_t *u)
 {
-    if (at.in_guest && !at.in_host)
+#if defined(__x86_64__)
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RIP];
+#else
+    return (uintptr_t)u->uc_mcontext.pc;
+#endif
+}
+
+static uintptr_t stack_of(const ucontext_t *u)
+{
+#if defined(__x86_64__)
+    return (uintptr_t)u->uc_mcontext.gregs[REG_RSP];
+#else
+    return (uintptr_t)u->uc_mcontext.sp;
+#endif
+}
+
+static int in_engine(const ucontext_t *u)
+{
+    uintptr_t pc = interrupted_at(u);
+    return pc >= (uintptr_t)__start_engine_text && pc < (uintptr_t)__stop_engine_text;
+}
+
+void sfi_deadline(void *context)
+{
+    if (at.in_guest && in_engine(context))
         sfi_trap(TRAP_DEADLINE);
 }
 
@@ -78,7 +100,6 @@ enum trap sfi_enter(void (*fn)(void *), void *arg)
     int t = sigsetjmp(at.out, 0);
     if (t)
         return (enum trap)t;
-    at.in_host = 0;
     at.in_guest = 1;
     fn(arg);
     at.in_guest = 0;
@@ -87,7 +108,6 @@ enum trap sfi_enter(void (*fn)(void *), void *arg)
 
 static void on_fault(int sig, siginfo_t *si, void *context)
 {
-    (void)context;
     uint8_t *a = si->si_addr;
     int in_slot = at.memory && a >= at.memory &&
                   a < at.memory + SFI_SLOT_BYTES + SFI_GUARD_BYTES;
@@ -98,14 +118,11 @@ static void on_fault(int sig, siginfo_t *si, void *context)
         die();
     if (in_slot || (uintptr_t)a < SFI_SLOT_BYTES + SFI_GUARD_BYTES)
         sfi_trap(TRAP_MEMORY);
+    if (!in_engine(context))
+        die();
     if (sig == SIGFPE)
         sfi_trap(TRAP_ENGINE);
-#if defined(__x86_64__)
-    uintptr_t sp = (uintptr_t)((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
-#else
-    uintptr_t sp = (uintptr_t)((ucontext_t *)context)->uc_mcontext.sp;
-#endif
-    uintptr_t fault = (uintptr_t)a;
+    uintptr_t fault = (uintptr_t)a, sp = stack_of(context);
     if (fault + STACK_NEAR_BYTES > sp && fault < sp + STACK_NEAR_BYTES)
         sfi_trap(TRAP_STACK);
     die();
@@ -255,7 +272,6 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *m, uint32_t delta)
 {
     uint32_t old = m->pages;
     uint64_t want = (uint64_t)old + delta;
-    sfi_host_begin();
     uint32_t may = want > m->max_pages ? 0
                  : sfi_on_grow ? sfi_on_grow(old, (uint32_t)want) : (uint32_t)want;
     uint8_t *from = m->data + (uint64_t)old * SFI_WASM_PAGE;
@@ -266,7 +282,6 @@ uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *m, uint32_t delta)
         m->pages = (uint32_t)want;
         m->size = (uint32_t)(want * SFI_WASM_PAGE);
     }
-    sfi_host_end();
     return ok ? old : UINT32_MAX;
 }
 

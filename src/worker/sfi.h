@@ -44,13 +44,12 @@ enum trap sfi_enter(void (*fn)(void *), void *arg);
 _Noreturn void sfi_stop(void);
 _Noreturn void sfi_trap(enum trap t);
 
-/* Between these the hard timer waits: an import is at work on host state. */
-void sfi_host_begin(void);
-void sfi_host_end(void);
-
-/* From a signal handler: jump out with TRAP_DEADLINE if guest code is running.
- * Returns if it is not. */
-void sfi_deadline(void);
+/*
+ * From a signal handler, with its third argument: jump out with TRAP_DEADLINE
+ * if the engine's own code was interrupted. Returns if it was anything else:
+ * an import at work on host state must not be left half-way.
+ */
+void sfi_deadline(void *context);
 
 /* From now on guest addresses mean this memory. */
 void sfi_use(uint8_t *memory);

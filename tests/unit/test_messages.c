@@ -344,6 +344,7 @@ TEST(more_modules_than_there_is_room_for_are_refused)
     run_head(&b, 1);
     put_str(&b, STR("a"));
     put_str(&b, STR("b"));
+    put_u8(&b, MODULE_JSON);
     CHECK_INT(get_run(buf_str(&b), NULL, 0, &m), -EMSGSIZE);
     CHECK_INT(get_run(buf_str(&b), room, 1, &m), 0);
 

@@ -90,9 +90,25 @@ TEST(a_value_that_is_not_json_is_refused)
         CHECK(result_take(&r, &m, &e) == -EPROTO && strstr(e.msg, "malformed value"));
         m.value = STR("1");
         m.exports = str_of(bad[i]);
-        CHECK(result_take(&r, &m, &e) == -EPROTO && strstr(e.msg, "malformed exports"));
+        CHECK(result_take(&r, &m, &e) == -EPROTO && strstr(e.msg, "exports"));
         result_free(&r);
     }
+}
+
+TEST(a_value_of_a_failed_run_or_past_its_limit_is_refused)
+{
+    struct run_result r = fresh();
+    struct msg_result m = message(REASON_EXCEPTION);
+    m.value = STR("1");
+    CHECK(result_take(&r, &m, NULL) == -EPROTO);
+    r.limits.result_bytes = 6;
+    m = message(REASON_COMPLETED);
+    m.value = STR("[1,2]");
+    m.exports = STR("{}");
+    CHECK(result_take(&r, &m, NULL) == -EPROTO);
+    r.limits.result_bytes = 7;
+    CHECK(result_take(&r, &m, NULL) == 0);
+    result_free(&r);
 }
 
 TEST(endings_that_are_not_a_workers_to_give_are_refused)
@@ -113,7 +129,7 @@ TEST(what_was_taken_does_not_borrow)
 {
     struct run_result r = fresh();
     char value[] = "[1,2,3]", name[] = "TypeError";
-    struct msg_result m = message(REASON_EXCEPTION);
+    struct msg_result m = message(REASON_COMPLETED);
     m.value = str_of(value);
     m.error_name = str_of(name);
     CHECK(result_take(&r, &m, NULL) == 0);

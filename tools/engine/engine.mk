@@ -66,6 +66,7 @@ $(B)/link.c: tools/engine/link.py $(B)/qjs.c $(EXTENSIONS:%=$(B)/%.c)
 $(B)/plain/%.o: $(B)/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(ENGINE_CC) $(ENGINE_CFLAGS) -c $< -o $@
+	@tools/engine/mark_text.sh $@
 
 # ---- fast: rewritten, and the interpreter compiled with a profile --------
 $(B)/fast/qjs.c: $(B)/qjs.c tools/engine/rewrite.py
@@ -77,6 +78,7 @@ $(B)/fast/%.c: $(B)/%.c tools/engine/rewrite.py
 $(B)/fast/%.o: $(B)/fast/%.c tools/engine/engine.mk
 	$(call say,CC,$<)$(ENGINE_CC) $(ENGINE_CFLAGS) -c $< -o $@
 	@tools/engine/check_object.sh $@
+	@tools/engine/mark_text.sh $@
 
 # The profile is of programs like train.js, which no benchmark contains. The
 # object must have the same name both times, or gcc silently finds no profile.
@@ -98,6 +100,7 @@ $(PROFILE)/qjs.gcda: $(B)/fast/qjs.c $(filter-out %/qjs.o,$(ENGINE_OBJECTS)) \
 $(B)/fast/qjs.o: $(PROFILE)/qjs.gcda
 	$(call say,CC,$(B)/fast/qjs.c (with its profile: half a minute))$(ENGINE_CC) $(ENGINE_CFLAGS) -fprofile-use -c $(B)/fast/qjs.c -o $(PROFILE)/qjs.o
 	@tools/engine/check_object.sh $(PROFILE)/qjs.o
+	@tools/engine/mark_text.sh $(PROFILE)/qjs.o
 	@mv $(PROFILE)/qjs.o $@
 
 .SECONDARY:

@@ -49,7 +49,7 @@ WAYS = {
     'result-large': (DURING | {'result_too_large'}, ['--max-result', '64kb']),
     'result-largest': (DURING | {'result_too_large', 'wall_time_limit'}, []),
     'result-promised': ({'wall_time_limit'}, []),
-    'result-lies': ({'completed'}, []), 'result-failed-lies': ({'memory_limit'}, []),
+    'result-lies': ({'completed'}, []), 'result-failed-lies': (DURING, []),
     'exit-0': (DURING, []), 'exit-7': (DURING, []), 'segv': (DURING, []), 'abort': (DURING, []),
     'killed': (DURING, []), 'hang': ({'wall_time_limit'}, []), 'syscall': ({'syscall_denied'}, []),
     'child-stays': (DURING, []), 'closes': (DURING | {'wall_time_limit'}, []),
