@@ -59,7 +59,8 @@ const engines = [
     { name: 'quickjs-wasi', run: (file) => [process.execPath, self, '--one', 'quickjs-wasi', file] },
     { name: 'quickjs-emscripten', run: (file) => [process.execPath, self, '--one', 'quickjs-emscripten', file] },
     { name: 'node', run: (file) => [process.execPath, self, '--one', 'node', file] },
-    { name: 'node --jitless', run: (file) => [process.execPath, '--jitless', '--no-warnings', self, '--one', 'node', file] },
+    { name: 'node --jitless',
+      run: (file) => [process.execPath, '--jitless', '--no-warnings', self, '--one', 'node', file] },
 ];
 
 function measure(engine, file) {

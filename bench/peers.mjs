@@ -186,7 +186,8 @@ const us = (before.p50_us + after.p50_us) / 2;
 console.log(`a fresh sandbox, \`${PROGRAM}\`, its value; median wall time`);
 console.log(`  ${'glovebox, fresh cell in process'.padEnd(42)} ${us.toFixed(1).padStart(9)} us` +
     `          p99 ${Math.max(before.p99_us, after.p99_us).toFixed(0).padStart(7)}   linear memory`);
-console.log(`  ${'glovebox, through its sealed worker'.padEnd(42)} ${sealed.toFixed(1).padStart(9)} us ${(sealed / us).toFixed(1).padStart(6)}x` +
+console.log(`  ${'glovebox, through its sealed worker'.padEnd(42)} ` +
+    `${sealed.toFixed(1).padStart(9)} us ${(sealed / us).toFixed(1).padStart(6)}x` +
     `                linear memory, sealed process`);
 figure('peers.glovebox_sealed.p50_us', sealed);
 figure('peers.glovebox.p50_us', us);

@@ -21,6 +21,8 @@ enum { NEEDED = WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS };
 struct findings {
     struct probe_result wall[32];
     size_t              walls;
+    struct probe_fact   fact[16];
+    size_t              facts;
     struct utsname      host;
     struct trial        trial;
     struct err          problem;    /* of the trial */
@@ -61,6 +63,7 @@ static void look(struct findings *f)
     *f = (struct findings){ 0 };
     uname(&f->host);
     f->walls = probe_walls(f->wall, COUNT(f->wall));
+    f->facts = probe_facts(f->fact, COUNT(f->fact));
     trial_run(&f->trial, &f->problem);
 }
 
@@ -83,6 +86,14 @@ static void wall_text_line(struct term *t, const struct findings *f,
                   term_ink(t, TO_STDOUT, PLAIN));
 }
 
+static void fact_line(struct term *t, const struct probe_fact *fact)
+{
+    term_putf(t, TO_STDOUT, "  %s%-8s%s %-22s %s\n",
+              term_ink(t, TO_STDOUT, fact->ok ? GREEN : YELLOW),
+              fact->ok ? "ok" : "missing", term_ink(t, TO_STDOUT, PLAIN),
+              fact->name, fact->why);
+}
+
 static void as_text(struct term *t, const struct findings *f)
 {
     term_putf(t, TO_STDOUT, "glovebox %s on %s %s, %s, uid %u\n",
@@ -94,6 +105,9 @@ static void as_text(struct term *t, const struct findings *f)
     term_put(t, TO_STDOUT, STR("\nwalls\n"));
     for (size_t i = 0; i < f->walls; i++)
         wall_text_line(t, f, &f->wall[i]);
+    term_put(t, TO_STDOUT, STR("\nthe host\n"));
+    for (size_t i = 0; i < f->facts; i++)
+        fact_line(t, &f->fact[i]);
 
     term_put(t, TO_STDOUT, STR("\na run\n"));
     if (f->trial.engine[0])
@@ -144,6 +158,22 @@ static void json_walls(struct buf *b, const struct findings *f)
     json_close(b, ']');
 }
 
+static void json_facts(struct buf *b, const struct findings *f)
+{
+    json_key(b, "facts");
+    json_open(b, '[');
+    for (size_t i = 0; i < f->facts; i++) {
+        json_item(b);
+        json_open(b, '{');
+        key_text(b, "name", f->fact[i].name);
+        json_key(b, "ok");
+        json_bool(b, f->fact[i].ok);
+        key_text(b, "seen", f->fact[i].why);
+        json_close(b, '}');
+    }
+    json_close(b, ']');
+}
+
 static void as_json(struct buf *b, const struct findings *f)
 {
     json_open(b, '{');
@@ -156,6 +186,7 @@ static void as_json(struct buf *b, const struct findings *f)
     json_key(b, "uid");
     json_u64(b, getuid());
     json_walls(b, f);
+    json_facts(b, f);
     json_key(b, "trial");
     json_open(b, '{');
     json_key(b, "ok");

@@ -29,7 +29,8 @@ static const char *const training[] = {
     "const s = new Set([1, 2]); const t = [...s].some(x => s.has(x + 1));\n"
     "Math.max(...s) + Number('4') + parseInt('5', 10) + (t ? 1 : 0)",
     "new Date(0).toISOString() + typeof Symbol.iterator + [1, [2]].flat().includes(2)",
-    "export const answer = 42; export default { answer, list: Array.from({ length: 3 }, (_, i) => i) }",
+    "export const answer = 42;\n"
+    "export default { answer, list: Array.from({ length: 3 }, (_, i) => i) }",
     "function* gen() { yield 1; yield 2 } const { x, ...rest } = { x: 1, y: 2, z: 3 };\n"
     "[...gen()].concat(Object.keys(rest))",
     "const words = 'a b a'.toUpperCase().split(' ');\n"

@@ -1,4 +1,5 @@
-/* tests/unit/test_options.c -- cli/options.h, cli/moment.h, cli/incomplete.h */
+/* tests/unit/test_options.c -- cli/options.h, cli/moment.h, cli/incomplete.h
+ * SPDX-License-Identifier: MIT */
 #include "cli/incomplete.h"
 #include "cli/moment.h"
 #include "cli/options.h"

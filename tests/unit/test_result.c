@@ -1,4 +1,5 @@
-/* tests/unit/test_result.c -- env/result.h */
+/* tests/unit/test_result.c -- env/result.h
+ * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 #include "env/result.h"
 #include "jail/jail.h"

@@ -1,4 +1,5 @@
-/* tests/unit/test_run.c -- env/run.h: the table, without a process. */
+/* tests/unit/test_run.c -- env/run.h: the table, without a process.
+ * SPDX-License-Identifier: MIT */
 #include "env/clock.h"
 #include "env/run.h"
 #include "tests/test.h"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What a program hands back is printed, and nothing else is.
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Every ending has its reason, its exit code and its words.
 . "$(dirname "$0")/../tap.sh"
 
@@ -27,16 +28,17 @@ ends never_settled 1 "waiting for nothing" -e 'await new Promise(() => {})'
 run glovebox run -e 'try { for (;;); } catch {} finally { for (;;); }' --timeout 100ms
 is "$code" 124 "a limit cannot be caught"
 
-cat >main.js <<'END'
+tab=$(printf '\t')
+cat >main.js <<END
 const a = 1;
 
-	  foo(a);
+$tab  foo(a);
 END
 run glovebox run main.js
 is "$code" 1 "an exception: exit code"
 is "$err" "main.js:3
-	  foo(a);
-	  ^
+$tab  foo(a);
+$tab  ^
 
 ReferenceError: foo is not defined
     at <eval> (main.js:3:4)" "an exception: its line with a caret, and the error"

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # What was asked wrongly is refused with a reason, before anything runs.
 . "$(dirname "$0")/../tap.sh"
 

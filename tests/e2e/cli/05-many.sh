@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Several programs, several at once, one many times.
 . "$(dirname "$0")/../tap.sh"
 

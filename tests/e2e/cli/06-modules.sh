@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # Imports: from the root, from --module, and from nowhere else.
 . "$(dirname "$0")/../tap.sh"
 

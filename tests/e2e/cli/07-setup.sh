@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # --setup: run once, copied for every run.
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # An interrupted run leaves nothing behind.
 . "$(dirname "$0")/../tap.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # A session: from a pipe, and in a terminal.
 . "$(dirname "$0")/../tap.sh"
 

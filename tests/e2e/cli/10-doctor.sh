@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # doctor and version say what is there.
 . "$(dirname "$0")/../tap.sh"
 

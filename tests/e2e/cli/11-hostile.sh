@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: MIT
 # The worker is assumed to be the attacker's: whatever it says or does, the
 # supervisor stays well, the run ends with the right reason, and it is killed.
 . "$(dirname "$0")/../tap.sh"
@@ -46,6 +47,8 @@ for deed in be_good garbage crashes be_good result_twice be_good; do
     printf %s "$deed" >"$deed.js"
 done
 run timeout 20 "$GLOVEBOX" run --json be_good.js garbage.js crashes.js result_twice.js be_good.js
-is "$(printf '%s\n' "$out" | while read -r line; do printf %s "$line" | json j.termination.reason; done | tr '\n' ' ')" \
+is "$(printf '%s\n' "$out" | while read -r line; do
+          printf %s "$line" | json j.termination.reason
+      done | tr '\n' ' ')" \
     "completed crashed crashed completed completed " "a bad worker is replaced"
 done_testing
