@@ -3,12 +3,16 @@
 # doctor and version say what is there.
 . "$(dirname "$0")/../tap.sh"
 
+# A sanitizer build has no seccomp of its own to claim, and says it is not well.
+well=true
+[ -z "${GB_SANITIZED:-}" ] || well=false
+
 run glovebox doctor
-is "$code" 0 "this host can run js"
+is "$code" "$([ $well = true ] && echo 0 || echo 1)" "this host can run js"
 has "$out" "seccomp" "walls are listed"
 has "$out" "1 + 1 took" "and a run was tried"
 run glovebox doctor --json
-is "$(printf %s "$out" | json '[j.ok, j.trial.ok, j.walls.length]')" '[true,true,15]' "--json"
+is "$(printf %s "$out" | json '[j.ok, j.trial.ok, j.walls.length]')" "[$well,true,15]" "--json"
 GLOVEBOX_LIBEXEC=/nonexistent run glovebox doctor
 is "$code" 1 "without a worker it is not well"
 has "$out" "glovebox-worker" "and says what is missing"
