@@ -6,8 +6,6 @@ ifeq ($(origin CC),default)
 endif
 MODE   ?= $(if $(SAN),san,$(if $(findstring clang,$(CC)),clang,release))
 OUT    := build/$(MODE)
-ENGINE ?= $(shell tools/engine/flavour.sh $(ENGINE_CC))
-ENGINE_CC ?= gcc
 VERSION := 0.1.0
 
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -34,8 +32,7 @@ COMPILE = $(CC) -std=c17 $(CPPFLAGS) $(WARN) $(HARDEN) $(CFLAGS) -MMD -MP
 # One line a step; V=1 shows the commands.
 say = $(if $(V),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
-all: build/.setup
-	@$(MAKE) --no-print-directory product
+all: product
 
 # ---- set-up -------------------------------------------------------------
 build/.setup: tools/setup.sh package-lock.json

@@ -111,7 +111,7 @@ test: all   ## set up, build, and run all tests (minutes)
 
 # ---- conformance --------------------------------------------------------
 CONFORM_262 := $(addprefix tests/conform/,test262.c test262_case.c test262_host.c)
-WRAP_262 := -Wl,--wrap=Z_envZ_host_call,--wrap=Z_envZ_host_module_load
+WRAP_262 = $(shell sed -n 's/^\#define ENV_host_\(call\|module_load\) /-Wl,--wrap=/p' $(B)/dialect.h)
 
 $(T)/parse: tests/conform/parse.c tests/conform/known.h bench/inproc.h $(WORKER_LIB)
 	$(call TEST_WITH,$(ENGINE_USE),$(WORKER_LIB) -lm)

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static struct Z_env_instance_t env = { .engine = &engine };
-static struct Z_wasi_snapshot_preview1_instance_t wasi = { .engine = &engine };
+static struct engine_env env = { .engine = &engine };
+static struct engine_wasi wasi = { .engine = &engine };
 
 enum { DEFAULT_STACK_BYTES = 832 << 10, EXTENSION_ALIGN = 16 };
 /* The collector's first run comes after this much was allocated. */
@@ -25,9 +25,9 @@ const char *engine_version(void) { return "quickjs-ng " ENGINE_VERSION; }
 static void table_memset(void)
 {
     wasm_rt_funcref_t ref = {
-        wasm_rt_register_func_type(3, 1, WASM_RT_I32, WASM_RT_I32, WASM_RT_I32,
-                                   WASM_RT_I32),
-        (wasm_rt_function_ptr_t)Q(memset), &engine,
+        .func_type = engine_func_type(3, 1, WASM_RT_I32, WASM_RT_I32, WASM_RT_I32,
+                                      WASM_RT_I32),
+        .func = (wasm_rt_function_ptr_t)Q(memset), .module_instance = &engine,
     };
     got_func_memset = wasm_rt_grow_funcref_table(
         Q(__indirect_function_table)(E), 1, ref);
@@ -36,7 +36,7 @@ static void table_memset(void)
 static void extension_place(unsigned i, u32 memory_base)
 {
     const struct extension *x = &extension_table[i];
-    extension_env[i] = (struct Z_env_instance_t){
+    extension_env[i] = (struct engine_env){
         .engine = &engine, .self = x->instance, .memory_base = memory_base,
         .table_base = wasm_rt_grow_funcref_table(
             Q(__indirect_function_table)(E), x->table_entries,
@@ -48,8 +48,8 @@ static void extension_place(unsigned i, u32 memory_base)
 static void attach(void *arg)
 {
     const struct image_head *head = arg;
-    Z_qjs_init_module();
-    Z_qjs_instantiate(E, &env, &wasi);
+    engine_init_module();
+    engine_instantiate(E, &env, &wasi);
     uint32_t pages = (uint32_t)(head->memory_bytes / SFI_WASM_PAGE);
     if (pages > engine.w2c_memory.pages)
         wasm_rt_grow_memory(&engine.w2c_memory, pages - engine.w2c_memory.pages);
@@ -207,8 +207,8 @@ static int start_runtime(struct fresh *f)
 static void fresh(void *arg)
 {
     struct fresh *f = arg;
-    Z_qjs_init_module();
-    Z_qjs_instantiate(E, &env, &wasi);
+    engine_init_module();
+    engine_instantiate(E, &env, &wasi);
     Q(_initialize)(E);
     Q(qjs_init)(E);
     Q(qjs_set_max_stack_size)(E, DEFAULT_STACK_BYTES);
@@ -242,6 +242,6 @@ int boot_fresh(struct str runtime, struct str stripper, struct image_head *head,
     if (t)
         return err_set(e, -ENOEXEC, "engine: %s while starting", trap_text(t));
     head->memory_bytes = engine.w2c_memory.size;
-    head->stack_pointer = engine.w2c___stack_pointer;
+    head->stack_pointer = *Q(__stack_pointer)(E);
     return f.r;
 }

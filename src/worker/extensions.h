@@ -12,11 +12,11 @@ struct extension {
     const char *name;
     u32   memory_bytes, table_entries;    /* what it needs of the engine's */
     void *instance;
-    void (*start)(struct Z_wasi_snapshot_preview1_instance_t *wasi);
+    void (*start)(struct engine_wasi *wasi);
     void (*relocate)(void);
     u32  (*init)(u32 context, u32 runtime);    /* 0: its globals are defined */
 };
 extern const struct extension extension_table[];
 extern const unsigned extension_count;
-extern struct Z_env_instance_t extension_env[];
+extern struct engine_env extension_env[];
 extern u32 got_func_memset;    /* the one table index an extension takes by name */

@@ -179,14 +179,14 @@ void cell_enter(struct cell *c)
     current = c;
     engine.w2c_memory.pages = c->wasm_pages;
     engine.w2c_memory.size = c->wasm_pages * SFI_WASM_PAGE;
-    engine.w2c___stack_pointer = c->stack_pointer;
+    *Q(__stack_pointer)(E) = c->stack_pointer;
     sfi_use(c->slot);
 }
 
 void cell_leave(struct cell *c)
 {
     c->wasm_pages = engine.w2c_memory.pages;
-    c->stack_pointer = engine.w2c___stack_pointer;
+    c->stack_pointer = *Q(__stack_pointer)(E);
 }
 
 /* Neighbouring pages are copied in one go, so the list is kept in order: made

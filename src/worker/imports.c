@@ -134,7 +134,7 @@ static u32 boxed(jsval v)
     return box;
 }
 
-u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len,
+u32 ENV(host_call)(struct engine_env *env, u32 name, u32 name_len,
                      u32 this_value, u32 argc, u32 argv)
 {
     (void)env;
@@ -149,7 +149,7 @@ u32 Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len,
 
 /* ---- the engine's own hooks ------------------------------------------- */
 
-u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env)
+u32 ENV(host_interrupt)(struct engine_env *env)
 {
     (void)env;
     if (meter_flush_due())
@@ -158,25 +158,25 @@ u32 Z_envZ_host_interrupt(struct Z_env_instance_t *env)
 }
 
 /* A cell is in UTC: the host's zone is nobody's business inside. */
-u32 Z_envZ_host_get_timezone_offset(struct Z_env_instance_t *env, u32 hi, u32 lo)
+u32 ENV(host_get_timezone_offset)(struct engine_env *env, u32 hi, u32 lo)
 {
     (void)env, (void)hi, (void)lo;
     return 0;
 }
 
-u32 Z_envZ_host_module_normalize(struct Z_env_instance_t *env, u32 base, u32 name)
+u32 ENV(host_module_normalize)(struct engine_env *env, u32 base, u32 name)
 {
     (void)env;
     return modules_normalize(base, name);
 }
 
-u32 Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name, u32 out_len)
+u32 ENV(host_module_load)(struct engine_env *env, u32 name, u32 out_len)
 {
     (void)env;
     return modules_load(name, out_len);
 }
 
-void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise,
+void ENV(host_promise_rejection)(struct engine_env *env, u32 promise,
                                    u32 reason, u32 handled)
 {
     (void)env;
@@ -187,9 +187,7 @@ void Z_envZ_host_promise_rejection(struct Z_env_instance_t *env, u32 promise,
 
 /* ---- the little of WASI that is linked in ----------------------------- */
 
-typedef struct Z_wasi_snapshot_preview1_instance_t wasi_instance;
-
-u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_instance *w, u32 id,
+u32 WASI(clock_time_get)(struct engine_wasi *w, u32 id,
                                              u64 precision, u32 out)
 {
     (void)w, (void)precision;
@@ -199,7 +197,7 @@ u32 Z_wasi_snapshot_preview1Z_clock_time_get(wasi_instance *w, u32 id,
 }
 
 /* The kernel must not write into a protected page: bytes come by a buffer. */
-u32 Z_wasi_snapshot_preview1Z_random_get(wasi_instance *w, u32 to, u32 len)
+u32 WASI(random_get)(struct engine_wasi *w, u32 to, u32 len)
 {
     (void)w;
     unsigned char some[256];
@@ -215,26 +213,26 @@ u32 Z_wasi_snapshot_preview1Z_random_get(wasi_instance *w, u32 to, u32 len)
     return WASI_OK;
 }
 
-u32 Z_wasi_snapshot_preview1Z_fd_close(wasi_instance *w, u32 fd)
+u32 WASI(fd_close)(struct engine_wasi *w, u32 fd)
 {
     (void)w, (void)fd;
     return WASI_BAD_DESCRIPTOR;
 }
 
-u32 Z_wasi_snapshot_preview1Z_fd_fdstat_get(wasi_instance *w, u32 fd, u32 out)
+u32 WASI(fd_fdstat_get)(struct engine_wasi *w, u32 fd, u32 out)
 {
     (void)w, (void)fd, (void)out;
     return WASI_BAD_DESCRIPTOR;
 }
 
-u32 Z_wasi_snapshot_preview1Z_fd_seek(wasi_instance *w, u32 fd, u64 offset,
+u32 WASI(fd_seek)(struct engine_wasi *w, u32 fd, u64 offset,
                                       u32 whence, u32 out)
 {
     (void)w, (void)fd, (void)offset, (void)whence, (void)out;
     return WASI_BAD_DESCRIPTOR;
 }
 
-u32 Z_wasi_snapshot_preview1Z_fd_write(wasi_instance *w, u32 fd, u32 iov,
+u32 WASI(fd_write)(struct engine_wasi *w, u32 fd, u32 iov,
                                        u32 count, u32 out)
 {
     (void)w, (void)fd, (void)iov, (void)count, (void)out;

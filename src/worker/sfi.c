@@ -17,7 +17,7 @@
 #include <asm/prctl.h>
 #endif
 
-Z_qjs_instance_t engine;
+struct engine_state engine;
 int (*sfi_on_fault)(uint8_t *);
 uint32_t (*sfi_on_grow)(uint32_t, uint32_t);
 
@@ -217,9 +217,11 @@ const char *sfi_build(void)
 void sfi_copy(void *to, const void *from, size_t n);
 void sfi_move(void *to, const void *from, size_t n);
 void sfi_fill(void *to, int byte, size_t n);
+int  sfi_differ(const void *a, const void *b, size_t n);
 void sfi_copy(void *to, const void *from, size_t n) { memcpy(to, from, n); }
 void sfi_move(void *to, const void *from, size_t n) { memmove(to, from, n); }
 void sfi_fill(void *to, int byte, size_t n)         { memset(to, byte, n); }
+int  sfi_differ(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
 
 bool wasm_rt_is_initialized(void) { return true; }
 
@@ -230,6 +232,7 @@ void wasm_rt_trap(wasm_rt_trap_t code)
                                              : TRAP_ENGINE);
 }
 
+#ifdef RT_REGISTERS_TYPES
 /* Equal signatures must get equal numbers; there are about eighty of them. */
 uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...)
 {
@@ -255,9 +258,11 @@ uint32_t wasm_rt_register_func_type(uint32_t params, uint32_t results, ...)
     memcpy(types[count].part, part, sizeof part);
     return ++count;
 }
+#endif
 
 /* The engine's memory lives in a slot that boot.c chose before. */
-void wasm_rt_allocate_memory(wasm_rt_memory_t *m, uint32_t pages, uint32_t max)
+void wasm_rt_allocate_memory(wasm_rt_memory_t *m, RT_PAGES pages,
+                             RT_PAGES max RT_ALLOCATE_MORE)
 {
     (void)max;
     m->pages = pages;
@@ -268,9 +273,9 @@ void wasm_rt_allocate_memory(wasm_rt_memory_t *m, uint32_t pages, uint32_t max)
     m->data = at.memory;
 }
 
-uint32_t wasm_rt_grow_memory(wasm_rt_memory_t *m, uint32_t delta)
+RT_PAGES wasm_rt_grow_memory(wasm_rt_memory_t *m, RT_PAGES delta)
 {
-    uint32_t old = m->pages;
+    uint32_t old = (uint32_t)m->pages;
     uint64_t want = (uint64_t)old + delta;
     uint32_t may = want > m->max_pages ? 0
                  : sfi_on_grow ? sfi_on_grow(old, (uint32_t)want) : (uint32_t)want;

@@ -157,12 +157,18 @@ void host_define(void)
 
 /* ---- in front of worker/imports.c ------------------------------------- */
 
-u32 __real_Z_envZ_host_call(struct Z_env_instance_t *, u32, u32, u32, u32, u32);
-u32 __wrap_Z_envZ_host_call(struct Z_env_instance_t *, u32, u32, u32, u32, u32);
-u32 __wrap_Z_envZ_host_module_load(struct Z_env_instance_t *, u32, u32);
+/* The linker's names for both sides of a wrapped import. */
+#define JOIN(a, b)    a##b
+#define JOINED(a, b)  JOIN(a, b)
+#define WRAP(f)       JOINED(__wrap_, ENV(f))
+#define REAL(f)       JOINED(__real_, ENV(f))
 
-u32 __wrap_Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len,
-                            u32 this_value, u32 argc, u32 argv)
+u32 REAL(host_call)(struct engine_env *, u32, u32, u32, u32, u32);
+u32 WRAP(host_call)(struct engine_env *, u32, u32, u32, u32, u32);
+u32 WRAP(host_module_load)(struct engine_env *, u32, u32);
+
+u32 WRAP(host_call)(struct engine_env *env, u32 name, u32 name_len,
+                    u32 this_value, u32 argc, u32 argv)
 {
     struct str want = { (const char *)guest_at(name, name_len), name_len };
     for (size_t i = 0; i < COUNT(functions); i++) {
@@ -178,12 +184,11 @@ u32 __wrap_Z_envZ_host_call(struct Z_env_instance_t *env, u32 name, u32 name_len
         guest_put_u64(box, v);
         return box;
     }
-    return __real_Z_envZ_host_call(env, name, name_len, this_value, argc, argv);
+    return REAL(host_call)(env, name, name_len, this_value, argc, argv);
 }
 
 /* Names are paths under the root already: modules_normalize() joined them. */
-u32 __wrap_Z_envZ_host_module_load(struct Z_env_instance_t *env, u32 name_at,
-                                   u32 out_len)
+u32 WRAP(host_module_load)(struct engine_env *env, u32 name_at, u32 out_len)
 {
     (void)env;
     char path[4096];

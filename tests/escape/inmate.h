@@ -90,7 +90,8 @@ static inline void hear(struct inmate *in, const char *until)
 {
     size_t len = strlen(in->said);
     ssize_t n = 1;
-    while (n > 0 && !(until && strstr(in->said, until))) {
+    while (n > 0 && len < sizeof in->said - 1 &&
+           !(until && strstr(in->said, until))) {
         n = read(in->fd, in->said + len, sizeof in->said - len - 1);
         len += n > 0 ? (size_t)n : 0;
         in->said[len] = 0;

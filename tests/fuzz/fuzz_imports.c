@@ -110,7 +110,7 @@ static void call_host(void)
         len = edge();
     u32 argc = byte() % 8 ? byte() % 9 : edge();
     u32 argv = byte() % 4 ? region + 512 : edge();
-    Z_envZ_host_call(NOBODY, name, len, edge(), argc, argv);
+    ENV(host_call)(NOBODY, name, len, edge(), argc, argv);
 }
 
 static void scatter(void)
@@ -125,35 +125,35 @@ static void operate(void)
     u32 base = region + 64, name = region + 1024;
     switch (byte() % 14) {
     case 0:  scatter(); break;
-    case 1:  Z_envZ_host_interrupt(NOBODY); break;
-    case 2:  Z_envZ_host_get_timezone_offset(NOBODY, edge(), edge()); break;
+    case 1:  ENV(host_interrupt)(NOBODY); break;
+    case 2:  ENV(host_get_timezone_offset)(NOBODY, edge(), edge()); break;
     case 3:
         put_name(base);
         put_name(name);
-        Z_envZ_host_module_normalize(NOBODY, byte() % 2 ? base : edge(),
-                                     byte() % 2 ? name : edge());
+        ENV(host_module_normalize)(NOBODY, byte() % 2 ? base : edge(),
+                                   byte() % 2 ? name : edge());
         break;
     case 4:
         put_name(name);
-        Z_envZ_host_module_load(NOBODY, byte() % 2 ? name : edge(), edge());
+        ENV(host_module_load)(NOBODY, byte() % 2 ? name : edge(), edge());
         break;
     case 5:
         put_arguments(region + 256, region + 512);
-        Z_envZ_host_promise_rejection(NOBODY, edge(), edge(), byte());
+        ENV(host_promise_rejection)(NOBODY, edge(), edge(), byte());
         break;
     case 6:
-        Z_wasi_snapshot_preview1Z_clock_time_get(NOBODY, byte(), 0, edge());
+        WASI(clock_time_get)(NOBODY, byte(), 0, edge());
         break;
     case 7:
-        Z_wasi_snapshot_preview1Z_random_get(NOBODY, edge(), edge());
+        WASI(random_get)(NOBODY, edge(), edge());
         break;
-    case 8:  Z_wasi_snapshot_preview1Z_fd_close(NOBODY, edge()); break;
-    case 9:  Z_wasi_snapshot_preview1Z_fd_fdstat_get(NOBODY, edge(), edge()); break;
+    case 8:  WASI(fd_close)(NOBODY, edge()); break;
+    case 9:  WASI(fd_fdstat_get)(NOBODY, edge(), edge()); break;
     case 10:
-        Z_wasi_snapshot_preview1Z_fd_seek(NOBODY, edge(), word(), edge(), edge());
+        WASI(fd_seek)(NOBODY, edge(), word(), edge(), edge());
         break;
     case 11:
-        Z_wasi_snapshot_preview1Z_fd_write(NOBODY, edge(), edge(), edge(), edge());
+        WASI(fd_write)(NOBODY, edge(), edge(), edge(), edge());
         break;
     default: call_host(); break;
     }

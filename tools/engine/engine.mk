@@ -9,8 +9,19 @@ QJS     := node_modules/quickjs-wasi
 EXTENSIONS := url encoding headers crypto structured_clone
 EXTENSION_FILES := $(foreach x,url encoding headers crypto structured-clone,\
                      $(QJS)/extensions/$(x)/$(x).so)
-RT      := $(firstword $(wildcard /usr/src/wasm2c /usr/share/wabt/wasm2c /usr/include))
+RT      := $(dir $(firstword $(wildcard /usr/src/wasm2c/wasm-rt.h /usr/include/wasm-rt.h)))
 B       := build/engine
+
+# ENGINE is "fast", or "plain" and why. The answer is a makefile: make finds it
+# out first, which writes the rewritten sources too, and then starts again.
+ENGINE_CC ?= gcc
+ifneq ($(filter-out clean help,$(or $(MAKECMDGOALS),all)),)
+  include $(B)/flavour.mk
+endif
+$(B)/flavour.mk: $(foreach m,qjs $(EXTENSIONS),$(B)/$(m).c) \
+                 tools/engine/flavour.sh tools/engine/rewrite.py
+	$(call say,REWRITE,$(B)/fast)tools/engine/flavour.sh $(ENGINE_CC) $(B) \
+	    $(QJS)/quickjs.wasm qjs $(EXTENSIONS) > $@
 FLAVOUR := $(firstword $(ENGINE))
 WHY     := $(wordlist 2,99,$(ENGINE))
 
@@ -31,6 +42,13 @@ else
 endif
 ENGINE_DIR := $(B)/$(FLAVOUR)
 ENGINE_OBJECTS := $(patsubst %,$(ENGINE_DIR)/%.o,qjs $(EXTENSIONS))
+# The flags are part of the walls, and the worker must know its engine.
+$(ENGINE_OBJECTS): tools/engine/engine.mk
+$(OUT)/worker/sfi.o: $(OUT)/flavour
+$(OUT)/flavour: FORCE
+	@mkdir -p $(@D)
+	@echo '$(ENGINE)' | cmp -s - $@ || echo '$(ENGINE)' > $@
+.PHONY: FORCE
 
 $(B)/qjs.c: $(QJS)/quickjs.wasm
 	@mkdir -p $(B)
@@ -47,7 +65,7 @@ $(foreach x,$(EXTENSIONS),$(eval $(call EXTENSION,$(x))))
 
 $(QJS)/quickjs.wasm $(EXTENSION_FILES): build/.setup ;
 
-$(B)/engine.h.stamp: $(B)/qjs.c $(EXTENSIONS:%=$(B)/%.c) $(B)/engine_id.h
+$(B)/engine.h.stamp: $(B)/dialect.h $(EXTENSIONS:%=$(B)/%.c) $(B)/engine_id.h
 	@touch $@
 
 # What an image depends on: the modules, their order, and the translator.
@@ -59,7 +77,10 @@ $(B)/engine_id.h: $(QJS)/quickjs.wasm $(EXTENSION_FILES) src/wire/image.h
 	   printf '#define ENGINE_VERSION "%s"\n' \
 	     "$$(strings -n 5 $(QJS)/quickjs.wasm | grep -xE '0\.[0-9]+\.[0-9]+' | head -1)"; } > $@
 
-$(B)/link.c: tools/engine/link.py $(B)/qjs.c $(EXTENSIONS:%=$(B)/%.c)
+$(B)/dialect.h: tools/engine/dialect.py $(B)/qjs.c
+	$(call say,DIALECT,$@)tools/engine/dialect.py $(B)/qjs.h $(RT)wasm-rt.h $@
+
+$(B)/link.c: tools/engine/link.py $(B)/dialect.h $(EXTENSIONS:%=$(B)/%.c)
 	$(call say,LINK,$@)tools/engine/link.py $(B) $@ $(EXTENSION_FILES)
 
 # ---- plain: as translated ------------------------------------------------
@@ -69,12 +90,7 @@ $(B)/plain/%.o: $(B)/%.c
 	@tools/engine/mark_text.sh $@
 
 # ---- fast: rewritten, and the interpreter compiled with a profile --------
-$(B)/fast/qjs.c: $(B)/qjs.c tools/engine/rewrite.py
-	@mkdir -p $(@D)
-	$(call say,REWRITE,$@)tools/engine/rewrite.py $< $@ --interpreter $(QJS)/quickjs.wasm
-$(B)/fast/%.c: $(B)/%.c tools/engine/rewrite.py
-	@mkdir -p $(@D)
-	$(call say,REWRITE,$@)tools/engine/rewrite.py $< $@
+$(B)/fast/%.c: $(B)/%.c ;
 $(B)/fast/%.o: $(B)/fast/%.c tools/engine/engine.mk
 	$(call say,CC,$<)$(ENGINE_CC) $(ENGINE_CFLAGS) -c $< -o $@
 	@tools/engine/check_object.sh $@
@@ -85,6 +101,7 @@ $(B)/fast/%.o: $(B)/fast/%.c tools/engine/engine.mk
 PROFILE := $(B)/profile
 $(PROFILE)/qjs.gcda: $(B)/fast/qjs.c $(filter-out %/qjs.o,$(ENGINE_OBJECTS)) \
                      tools/engine/train.c tools/engine/train.js $(B)/link.c \
+                     tools/engine/engine.mk \
                      $(B)/engine_id.h | build/guest/runtime.js
 	@mkdir -p $(PROFILE) && rm -f $(PROFILE)/*.gcda
 	$(call say,CC,$< (to be profiled: half a minute))$(ENGINE_CC) $(ENGINE_CFLAGS) -fprofile-generate -fprofile-update=single \
@@ -103,4 +120,5 @@ $(B)/fast/qjs.o: $(PROFILE)/qjs.gcda
 	@tools/engine/mark_text.sh $(PROFILE)/qjs.o
 	@mv $(PROFILE)/qjs.o $@
 
-.SECONDARY:
+# Made by flavour.sh, not by a rule that make could repeat.
+.PRECIOUS: $(B)/fast/%.c

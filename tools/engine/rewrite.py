@@ -5,17 +5,18 @@ usage: rewrite.py IN.c OUT.c [--interpreter WASM]
 
 Four rewrites, each anchored to text that must be found exactly as often as it
 says here; anything else is an error, because a pattern that moved after a
-version bump must not be guessed at (the build then falls back to the plain
-engine, loudly):
+version bump must not be guessed at (flavour.sh then says so, and the engine is
+built as wasm2c wrote it):
 
   gs        linear memory is addressed through %gs instead of a base register
   dispatch  the interpreter's one switch becomes a computed goto at every site
             (only with --interpreter: the module that holds the interpreter)
-  bulk      the few real uses of memcpy, memmove and memset get names of ours
+  bulk      the few real uses of memcpy and its like get names of ours
             (src/worker/sfi.c), so that one in the object can only have been
             invented by the compiler. gcc turns a loop over %gs memory into a
-            memcpy that forgets the segment: check_object.sh looks for them
-  ice       one cold function is not optimised: gcc 12 crashes on it otherwise
+            memcpy that forgets the segment: check_object.sh looks for them,
+            and for vectors; the one function that fills host memory uses none
+  ice       one cold function is not optimised: gcc 12 to 14 crash on it otherwise
 
 None of them changes what the program computes or which addresses it may touch:
 %gs holds the base of a slot of 4 GiB and a guard, exactly as memory.data did,
@@ -29,8 +30,10 @@ import sys
 
 from leb import uleb
 
-GS_MACROS = """
-#define DEFINE_LOAD(name, t1, t2, t3)                                        \\
+GS_MACROS = """\
+#undef DEFINE_LOAD
+#undef DEFINE_STORE
+#define DEFINE_LOAD(name, t1, t2, t3, ...)                                   \\
   typedef t1 name##_cell __attribute__((aligned(1), may_alias));             \\
   static inline __attribute__((always_inline)) t3 name(wasm_rt_memory_t* mem, \\
                                                        u64 addr) {           \\
@@ -44,7 +47,6 @@ GS_MACROS = """
     (void)mem;                                                               \\
     *(name##_cell __seg_gs*)(uintptr_t)addr = (t1)value;                     \\
   }
-#endif
 
 """
 
@@ -54,11 +56,13 @@ class NotFound(Exception):
 
 
 def address_through_gs(text):
-    first = "#define DEFINE_LOAD(name, t1, t2, t3)                      \\\n"
-    after = "DEFINE_LOAD(i32_load, u32, u32, u32)"
-    if text.count(first) != 1 or text.count(after) != 1:
+    """Redefine the macros that define the accessors, just before their use."""
+    known = ("#define DEFINE_LOAD(name, t1, t2, t3",
+             "#define DEFINE_STORE(name, t1, t2)")
+    use = "\nDEFINE_LOAD(i32_load, u32, u32, u32"
+    if not all(k in text for k in known) or text.count(use) != 1:
         raise NotFound("gs: the load and store macros")
-    return text[:text.index(first)] + GS_MACROS + text[text.index(after):]
+    return text.replace(use, "\n" + GS_MACROS + use[1:])
 
 
 def initial_memory(wasm):
@@ -113,7 +117,7 @@ def dispatch_by_goto(text, memory):
     index = [(m - int(bias)) & 0xFFFFFFFF for m in mapped]
     entries = [targets[i] if i < len(targets) else default for i in index]
 
-    start = text.rfind("\nstatic u64 ", 0, switch.start())
+    start = text.rindex("\n}\n", 0, switch.start()) + 2
     end = text.index("\n}\n", switch.end())
     body = text[start:end]
     body = (body[:switch.start() - start] + label + ": DISPATCH\n" +
@@ -128,37 +132,44 @@ def dispatch_by_goto(text, memory):
     at = body.index("{\n") + 2
     table_text = "static const void* const dispatch_table[256] = {%s};\n" % (
         ",".join("&&" + e for e in entries))
-    print("dispatch: %d sites, %d targets" % (sites, len(set(entries))))
     return text[:start] + macro + body[:at] + table_text + body[at:] + text[end:]
 
 
+# what stands there, what shall, and how often it may: versions of wasm2c differ
 BULK = [
-    ("  memcpy(dest, src, n);\n", "  sfi_copy(dest, src, n);\n", 2),
-    ("  memset(mem->data + d, val, n);\n", "  sfi_fill(mem->data + d, val, n);\n", 1),
-    ("  memmove(dest->data + dest_addr, src->data + src_addr, n);\n",
-     "  sfi_move(dest->data + dest_addr, src->data + src_addr, n);\n", 1),
+    (r"\n  (?:wasm_rt_)?memcpy\((dest, src, n)\);", r"\n  sfi_copy(\1);", (1, 2)),
+    (r"\n  memset\((mem->data \+ d|MEM_ADDR\(mem, d, n\)), val, n\);",
+     r"\n  sfi_fill(\1, val, n);", (1,)),
+    (r"\n  memmove\((dest->data \+ dest_addr, src->data \+ src_addr|"
+     r"MEM_ADDR\(dest, dest_addr, n\), MEM_ADDR\(src, src_addr, n\)), n\);",
+     r"\n  sfi_move(\1, n);", (1,)),
+    (r"\bmemcmp\((a, b, 32)\)", r"sfi_differ(\1)", (0, 1)),
+    (r"\nstatic inline (void funcref_table_init)\(", r"\nHOST_ONLY static \1(", (1,)),
 ]
 BULK_NAMES = """
 void sfi_copy(void* to, const void* from, size_t n);
 void sfi_move(void* to, const void* from, size_t n);
 void sfi_fill(void* to, int byte, size_t n);
+int sfi_differ(const void* a, const void* b, size_t n);
+#define HOST_ONLY __attribute__((noinline, target("general-regs-only")))
 
 #define TRAP(x)"""
 
 
 def name_bulk(text):
     for old, new, times in BULK:
-        if text.count(old) != times:
-            raise NotFound("bulk: " + old.strip())
-        text = text.replace(old, new)
+        text, count = re.subn(old, new, text)
+        if count not in times:
+            raise NotFound("bulk: what becomes " + new.strip())
     if text.count("\n#define TRAP(x)") != 1:
         raise NotFound("bulk: the head of the file")
     return text.replace("\n#define TRAP(x)", BULK_NAMES)
 
 
 def spare_gcc(text):
-    text, count = re.subn(r"\n(static u32 w2c_JS_NewRuntime2\([^;]*\{)",
-                          r'\n__attribute__((optimize("O0"))) \1', text)
+    text, count = re.subn(
+        r"\n((?:static u32 w2c_JS_NewRuntime2|u32 w2c_qjs_JS_NewRuntime2_0)\([^;]*\{)",
+        r'\n__attribute__((optimize("O0"))) \1', text)
     if count != 1:
         raise NotFound("ice: JS_NewRuntime2")
     return text
@@ -176,5 +187,4 @@ def main(argv):
 try:
     main(sys.argv)
 except NotFound as problem:
-    sys.exit("rewrite.py: not found -- %s. wasm2c or the engine changed: teach "
-             "this script, or build with ENGINE=plain." % problem)
+    sys.exit("rewrite.py does not find %s" % problem)
