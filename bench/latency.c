@@ -88,6 +88,7 @@ static struct cell new_cell(const struct image *im)
     struct err e = { 0 };
     if (cell_new(im, CELL_TRACKED, &c, &e) < 0)
         inproc_die(&e);
+    cell_reset(&c);    /* as a worker does before its first run */
     return c;
 }
 

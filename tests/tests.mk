@@ -44,7 +44,7 @@ $(T)/turncoat: tests/escape/js/turncoat.c $(wildcard src/base/*.c src/wire/*.c) 
 	$(call say,TEST,$<)$(CC) -std=c17 $(CPPFLAGS) $(WARN) -O1 -static -o $@ $^
 
 check-escape: product $(T)/probe $(T)/jail_escape $(T)/turncoat   ## every wall, with a control that shows it is the wall
-	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape tests/escape/js/turncoat.py
+	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape tests/escape/js/turncoat.py tests/escape/segment.sh
 	@$(TEST_ENV) $(PROVE) -j1 -e '' tests/escape/js/run.py tests/escape/js/leaks.py
 
 # ---- faults: the Nth system call, the Nth allocation ------------------------

@@ -33,6 +33,7 @@ static void plan_limits(struct plan *p, const struct run_options *o)
     set_limit(&l->output_bytes, o->output);
     set_limit(&l->result_bytes, o->result);
     set_limit(&l->timers, o->timers);
+    set_limit(&l->module_loads, o->module_loads);
 }
 
 static int plan_settings(struct plan *p, const struct run_options *o,

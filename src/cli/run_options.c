@@ -34,7 +34,15 @@ static const uint64_t max_jobs = LOCAL_MAX_JOBS, max_repeat = 10000000;
     { "max-result", 0, OPTION_SIZE, "SIZE", "its value as JSON (16mb)",        \
       AT(result), CEILING(result_bytes) },                                     \
     { "max-timers", 0, OPTION_NUMBER, "N", "timers at once (1000)",            \
-      AT(timers), CEILING(timers) }
+      AT(timers), CEILING(timers) },                                           \
+    { "max-module-loads", 0, OPTION_NUMBER, "N", "imports in all (1000)",      \
+      AT(module_loads), CEILING(module_loads) }
+
+#define IMPORT_ROWS                                                            \
+    { "root", 0, OPTION_TEXT, "DIR", "./ and ../ imports come from here",      \
+      AT(root) },                                                              \
+    { "module", 0, OPTION_LIST, "NAME=FILE",                                   \
+      "what `import NAME` gives; repeatable", AT(modules) }
 
 #define SANDBOX_ROWS                                                           \
     { "setup", 0, OPTION_LIST, "FILE",                                         \
@@ -54,10 +62,7 @@ const struct option run_option_rows[] = {
     { "eval", 'e', OPTION_ONCE, "CODE", "run CODE instead of a file", AT(eval) },
     { "input", 'i', OPTION_TEXT, "JSON",
       "what the program finds in `input`; @FILE reads it", AT(input) },
-    { "root", 0, OPTION_TEXT, "DIR", "./ and ../ imports come from here",
-      AT(root) },
-    { "module", 0, OPTION_LIST, "NAME=FILE", "what `import NAME` gives; repeatable",
-      AT(modules) },
+    IMPORT_ROWS,
     { "ts", 0, OPTION_FLAG, NULL, "TypeScript, whatever the file's name", AT(ts) },
     { "mode", 0, OPTION_CHOICE, "MODE",
       "auto, script, module, function or main", AT(mode), .choices = modes },
@@ -79,10 +84,7 @@ const struct option run_option_rows[] = {
 const struct option repl_option_rows[] = {
     { "input", 'i', OPTION_TEXT, "JSON",
       "what a line finds in `input`; @FILE reads it", AT(input) },
-    { "root", 0, OPTION_TEXT, "DIR", "./ and ../ imports come from here",
-      AT(root) },
-    { "module", 0, OPTION_LIST, "NAME=FILE", "what `import NAME` gives; repeatable",
-      AT(modules) },
+    IMPORT_ROWS,
     { "ts", 0, OPTION_FLAG, NULL, "TypeScript", AT(ts) },
     LIMIT_ROWS,
     SANDBOX_ROWS,

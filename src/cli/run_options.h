@@ -7,7 +7,8 @@ struct run_options {
     const char          *eval, *input, *root, *clock;
     struct text_list     modules, setup, require;
     int                  ts, plain, json, pretty, quiet, no_color, mode;
-    struct option_number wall, cpu, memory, stack, output, result, timers;
+    struct option_number wall, cpu, memory, stack, output, result, timers,
+                         module_loads;
     struct option_number seed, jobs, repeat;
 };
 

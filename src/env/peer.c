@@ -481,38 +481,21 @@ static int sent(struct peer *p, enum message type, size_t start, unsigned phase)
     return 0;
 }
 
-int peer_send_run(struct peer *p, const struct msg_run *m)
-{
-    size_t start = p->out.len;
-    if (!may_send(p, MSG_RUN))
-        return -EINVAL;
-    put_run(&p->out, m);
-    return sent(p, MSG_RUN, start, PHASE_RUNNING);
-}
+/* What can be said, and the phase it brings the worker into. */
+#define SENDS(X)                       \
+    X(RUN,    run,    PHASE_RUNNING)   \
+    X(LOADED, loaded, PHASE_RUNNING)   \
+    X(DUMP,   dump,   PHASE_DUMPING)   \
+    X(RESET,  reset,  PHASE_IDLE)
 
-int peer_send_loaded(struct peer *p, const struct msg_loaded *m)
-{
-    size_t start = p->out.len;
-    if (!may_send(p, MSG_LOADED))
-        return -EINVAL;
-    put_loaded(&p->out, m);
-    return sent(p, MSG_LOADED, start, PHASE_RUNNING);
-}
-
-int peer_send_dump(struct peer *p, const struct msg_dump *m)
-{
-    size_t start = p->out.len;
-    if (!may_send(p, MSG_DUMP))
-        return -EINVAL;
-    put_dump(&p->out, m);
-    return sent(p, MSG_DUMP, start, PHASE_DUMPING);
-}
-
-int peer_send_reset(struct peer *p, const struct msg_reset *m)
-{
-    size_t start = p->out.len;
-    if (!may_send(p, MSG_RESET))
-        return -EINVAL;
-    put_reset(&p->out, m);
-    return sent(p, MSG_RESET, start, PHASE_IDLE);
-}
+#define X(NAME, name, next)                                              \
+    int peer_send_##name(struct peer *p, const struct msg_##name *m)     \
+    {                                                                    \
+        size_t start = p->out.len;                                       \
+        if (!may_send(p, MSG_##NAME))                                    \
+            return -EINVAL;                                              \
+        put_##name(&p->out, m);                                          \
+        return sent(p, MSG_##NAME, start, next);                         \
+    }
+SENDS(X)
+#undef X

@@ -34,7 +34,8 @@ static const struct ending {
         "raise it with --max-output, or print less" },
     [REASON_CALL_LIMIT] = {
         "the program asked for more than %s",
-        "wait for some before starting more" },
+        "raise it with --max-timers or --max-module-loads, or wait for some "
+        "before starting more" },
     [REASON_RESULT_TOO_LARGE] = {
         "the value of the program is larger than %s",
         "raise it with --max-result, or return less" },
