@@ -74,10 +74,11 @@ function begin(name, plain) {
 }
 
 function take() {
-    const result = text;
+    const result = p.StringIncludes(text, '\\ud') ? mend(text) : text;
     text = '';
     frames.length = 0;
-    p.MapClear(labels);
+    if (p.MapSize(labels) > 0)
+        p.MapClear(labels);
     return result;
 }
 
@@ -122,32 +123,40 @@ function put(piece) {
         exceeded('max_result_bytes', text.length);
 }
 
-function quote(value) {
-    return p.jsonStringify(p.StringIsWellFormed(value) ? value : p.StringToWellFormed(value));
-}
-
 function putString(value) {
-    put(quote(value));
+    put(p.jsonStringify(value));
 }
 
-/** `"name":`, remembered: the objects of a list mostly have the same keys. */
+/** `"name":`; remembered below the top, where the objects of a list mostly have
+ * the same keys. */
 function label(name) {
+    if (depth === 1)
+        return p.jsonStringify(name) + ':';
     let text = p.MapGet(labels, name);
     if (text === undefined) {
-        text = quote(name) + ':';
+        text = p.jsonStringify(name) + ':';
         if (p.MapSize(labels) < MAX_LABELS)
             p.MapSet(labels, name, text);
     }
     return text;
 }
 
-/** The text of a value that needs no tag, or '' for any other. */
-function simple(value) {
-    if (typeof value === 'string')
-        return quote(value);
-    if (typeof value === 'number')
-        return value - value === 0 && value !== 0 ? '' + value : '';
-    return value === true ? 'true' : value === false ? 'false' : value === null ? 'null' : '';
+/**
+ * JSON.stringify writes a lone surrogate, and nothing else, as \\ud8.. to
+ * \\udf..; that is no text anybody else can read, so each becomes U+FFFD.
+ */
+function mend(json) {
+    let mended = '';
+    let done = 0;
+    for (;;) {
+        const at = p.StringIndexOf(json, '\\', done);
+        if (at < 0)
+            return mended + p.StringSlice(json, done);
+        const lone = p.StringSlice(json, at + 1, at + 3) === 'ud';
+        mended += p.StringSlice(json, done, at) +
+            (lone ? '\\ufffd' : p.StringSlice(json, at, at + 2));
+        done = at + (lone ? 6 : 2);
+    }
 }
 
 /** Start a container; its entries follow in finish(). `value` is for cycles. */
@@ -192,56 +201,72 @@ function finish(floor) {
 }
 
 /**
- * Elements up to and including the next that is a container. Short texts are
- * gathered in a local, which is much faster than adding each to the whole.
+ * Elements up to and including the next that is a container or needs a tag.
+ * Short texts are gathered in a local and the common kinds are written in
+ * place: most results are small, and this loop is most of what they cost.
  */
 function writeElements(frame) {
     const { source, count } = frame;
-    const mine = depth;
     let gathered = '';
-    while (frame.at < count && depth === mine) {
-        const at = frame.at++;
+    let item;
+    let at = frame.at;
+    reading = true;
+    for (; at < count; at++) {
+        frame.at = at + 1;
+        item = source[at];
         if (at > 0)
             gathered += ',';
-        reading = true;
-        const item = source[at];
-        reading = false;
-        gathered = add(gathered, item);
+        if (typeof item === 'number' && item - item === 0 && item !== 0)
+            gathered += item;
+        else if (typeof item === 'string')
+            gathered += p.jsonStringify(item);
+        else if (typeof item === 'boolean')
+            gathered += item ? 'true' : 'false';
+        else
+            break;
+        if (gathered.length > 4096)
+            gathered = flush(gathered);
     }
+    reading = false;
     put(gathered);
+    if (at < count)
+        write(item);
 }
 
 /** The same for the members of an object. */
 function writeMembers(frame) {
     const { source, names, count } = frame;
-    const mine = depth;
     let gathered = '';
-    while (frame.at < count && depth === mine) {
-        const name = names[frame.at++];
-        reading = true;
-        const item = source[name];
-        reading = false;
+    let item;
+    let at = frame.at;
+    reading = true;
+    for (; at < count; at++) {
+        const name = names[at];
+        frame.at = at + 1;
+        item = source[name];
         if (lossy && item === undefined)
             continue;
         gathered += frame.wrote ? ',' + label(name) : label(name);
         frame.wrote = true;
-        gathered = add(gathered, item);
+        if (typeof item === 'number' && item - item === 0 && item !== 0)
+            gathered += item;
+        else if (typeof item === 'string')
+            gathered += p.jsonStringify(item);
+        else if (typeof item === 'boolean')
+            gathered += item ? 'true' : 'false';
+        else
+            break;
+        if (gathered.length > 4096)
+            gathered = flush(gathered);
     }
+    reading = false;
     put(gathered);
+    if (at < count)
+        write(item);
 }
 
-/** `gathered` with the value added; what grows or needs a tag goes to the whole. */
-function add(gathered, value) {
-    const text = simple(value);
-    if (text !== '') {
-        gathered += text;
-        if (gathered.length < 4096)
-            return gathered;
-        put(gathered);
-        return '';
-    }
+function flush(gathered) {
     put(gathered);
-    write(value);
     return '';
 }
 

@@ -13,7 +13,7 @@
 
 /* A page is hot if this many of them write it: the more are hot, the more each
  * reset copies, and a cold page costs only the programs that need it. */
-enum { HOT_FROM = 4 };
+enum { HOT_FROM = 3 };
 
 static void run_once(struct cell *c, const char *source)
 {

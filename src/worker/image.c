@@ -163,6 +163,14 @@ int cell_new(const struct image *im, enum cell_kind kind, struct cell *out,
     return 0;
 }
 
+static void cell_forget(struct cell *c)
+{
+    if (c->backup)
+        munmap(c->backup, c->backup_bytes);
+    c->backup = NULL;
+    c->backup_bytes = 0;
+}
+
 void cell_free(struct cell *c)
 {
     if (current == c)
@@ -259,7 +267,7 @@ int cell_backup(struct cell *c)
     uint64_t bytes = (uint64_t)c->wasm_pages * SFI_WASM_PAGE;
     cell_forget(c);
     void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (room == MAP_FAILED)
         return -ENOMEM;
     memcpy(room, c->slot, bytes);
@@ -269,12 +277,14 @@ int cell_backup(struct cell *c)
     return 0;
 }
 
-void cell_forget(struct cell *c)
+/* Between evaluations the engine's stack is empty: whatever lies below the
+ * stack pointer is garbage, and a page less to keep. */
+void cell_rest(struct cell *c)
 {
-    if (c->backup)
-        munmap(c->backup, c->backup_bytes);
-    c->backup = NULL;
-    c->backup_bytes = 0;
+    cell_forget(c);
+    if (c->image->fd >= 0)
+        (void)madvise(c->slot, c->stack_pointer & ~(uint32_t)(SFI_PAGE - 1),
+                      MADV_DONTNEED);
 }
 
 int cell_rollback(struct cell *c)

@@ -64,8 +64,8 @@ void cell_leave(struct cell *c);
 /* Make it a fresh copy of its image again. Only outside of guest code. */
 int  cell_reset(struct cell *c);
 
-/* For sessions: remember the state before an evaluation, and return to it, or
- * forget it: an idle session holds no second copy of itself. */
+/* For sessions: remember the state before an evaluation; return to it; and keep
+ * no more than the session itself until the next one. */
 int  cell_backup(struct cell *c);
 int  cell_rollback(struct cell *c);
-void cell_forget(struct cell *c);
+void cell_rest(struct cell *c);

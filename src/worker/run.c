@@ -404,7 +404,7 @@ static void settle_cell(void)
         if (no_backup || cell_rollback(run.cell) < 0)
             cell_reset(run.cell);
     }
-    cell_forget(run.cell);
+    cell_rest(run.cell);
 }
 
 void run_finish(struct msg_result *out)
