@@ -7,9 +7,11 @@ PROVE  := prove -j2 --merge --timer
 WORKER_UNIT := form join image moment meter sfi
 UNIT_NAMES  := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT        := $(UNIT_NAMES:%=$(T)/unit_%)
+# What prints the same as Node.js is compared with one pinned version of it.
+NODE     := $(or $(firstword $(wildcard $(CURDIR)/node_modules/node-linux-*/bin/node)),node)
 # Commands that take the product's place in tests find it here.
 TEST_ENV := GLOVEBOX=$(CURDIR)/$(OUT)/glovebox GB_OUT=$(CURDIR)/$(OUT) \
-            TZ=UTC
+            NODE=$(NODE) TZ=UTC
 ifeq ($(SAN),)
   # In CI nothing may be skipped, but by a build that cannot have a thing.
   TEST_ENV += $(if $(CI),GB_MUST_WORK=1)

@@ -20,7 +20,7 @@ command -v make|make|run this build
 command -v pkg-config|pkg-config|find libraries
 command -v wasm2c|wabt|translate the engine from wasm to C
 command -v python3|python3|build scripts
-command -v node|nodejs|bundle the code that runs inside cells; compare with Node.js in tests
+command -v node|nodejs|bundle the code that runs inside cells
 command -v npm|npm|fetch the engine by its lock file
 command -v prove|perl|run the tests
 command -v clang|clang|second compiler, sanitizers and fuzzers of the tests
