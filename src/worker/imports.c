@@ -142,8 +142,11 @@ u32 ENV(host_call)(struct engine_env *env, u32 name, u32 name_len,
     struct call c = { argc, argv };
     struct str want = { (const char *)guest_at(name, name_len), name_len };
     for (size_t i = 0; i < COUNT(host_functions); i++)
-        if (str_is(want, host_functions[i].name))
-            return boxed(host_functions[i].run(&c));
+        if (str_is(want, host_functions[i].name)) {
+            jsval v = host_functions[i].run(&c);
+            sfi_leave();
+            return boxed(v);
+        }
     sfi_trap(TRAP_ENGINE);
 }
 

@@ -17,7 +17,7 @@ static struct {
     struct verdict   verdict;
     uint64_t wall_start, cpu_start;
     uint64_t force_at;            /* when polite is over; 0: not stopped */
-    uint64_t alarm_at;            /* when the timer fires; may be in the past */
+    volatile uint64_t alarm_at;   /* when the timer fires; 0: it has */
     uint32_t ceiling_pages;
     volatile sig_atomic_t on, stop, flush;
 } m;
@@ -77,6 +77,7 @@ static void set_alarm(uint64_t wall, uint64_t cpu)
 static void on_alarm(int sig, siginfo_t *si, void *context)
 {
     (void)sig, (void)si;
+    m.alarm_at = 0;    /* first: a run that starts now must set its own */
     if (!m.on)
         return;
     m.flush = 1;
@@ -141,6 +142,7 @@ int meter_init(struct err *e)
     struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
     if (timer_create(CLOCK_MONOTONIC, &ev, &alarm_timer) < 0)
         return err_sys(e, "meter: timer_create");
+    m.alarm_at = 0;    /* of another timer, if this process was forked */
     sfi_on_grow = on_grow;
     return 0;
 }

@@ -25,6 +25,7 @@ uint32_t (*sfi_on_grow)(uint32_t, uint32_t);
 static struct {
     sigjmp_buf            out;
     volatile sig_atomic_t in_guest;    /* 1: inside of sfi_enter() */
+    volatile sig_atomic_t overdue;     /* a deadline came at a bad moment */
     uint8_t              *memory;
 } at;
 
@@ -92,6 +93,13 @@ void sfi_deadline(void *context)
 {
     if (at.in_guest && in_engine(context))
         sfi_trap(TRAP_DEADLINE);
+    at.overdue = 1;
+}
+
+void sfi_leave(void)
+{
+    if (at.in_guest && at.overdue)
+        sfi_trap(TRAP_DEADLINE);
 }
 
 enum trap sfi_enter(void (*fn)(void *), void *arg)
@@ -100,6 +108,7 @@ enum trap sfi_enter(void (*fn)(void *), void *arg)
     int t = sigsetjmp(at.out, 0);
     if (t)
         return (enum trap)t;
+    at.overdue = 0;
     at.in_guest = 1;
     fn(arg);
     at.in_guest = 0;
@@ -218,9 +227,23 @@ void sfi_copy(void *to, const void *from, size_t n);
 void sfi_move(void *to, const void *from, size_t n);
 void sfi_fill(void *to, int byte, size_t n);
 int  sfi_differ(const void *a, const void *b, size_t n);
-void sfi_copy(void *to, const void *from, size_t n) { memcpy(to, from, n); }
-void sfi_move(void *to, const void *from, size_t n) { memmove(to, from, n); }
-void sfi_fill(void *to, int byte, size_t n)         { memset(to, byte, n); }
+void sfi_copy(void *to, const void *from, size_t n)
+{
+    memcpy(to, from, n);
+    sfi_leave();
+}
+
+void sfi_move(void *to, const void *from, size_t n)
+{
+    memmove(to, from, n);
+    sfi_leave();
+}
+
+void sfi_fill(void *to, int byte, size_t n)
+{
+    memset(to, byte, n);
+    sfi_leave();
+}
 int  sfi_differ(const void *a, const void *b, size_t n) { return memcmp(a, b, n); }
 
 bool wasm_rt_is_initialized(void) { return true; }

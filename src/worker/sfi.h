@@ -47,9 +47,12 @@ _Noreturn void sfi_trap(enum trap t);
 /*
  * From a signal handler, with its third argument: jump out with TRAP_DEADLINE
  * if the engine's own code was interrupted. Returns if it was anything else:
- * an import at work on host state must not be left half-way.
+ * an import at work on host state must not be left half-way. It leaves by
+ * itself, at its end, with sfi_leave(): else a builtin that spends its time in
+ * one long copy after the other would never be caught in engine code.
  */
 void sfi_deadline(void *context);
+void sfi_leave(void);
 
 /* From now on guest addresses mean this memory. */
 void sfi_use(uint8_t *memory);

@@ -138,3 +138,26 @@ TEST(output_is_flushed_now_and_then)
     CHECK(!meter_flush_due());
     meter_end();
 }
+
+/* A pending alarm of an earlier run may serve the next, but only if it is
+ * really pending: a forked process has none of its parent's timers. */
+TEST(an_alarm_that_will_not_come_is_not_relied_on)
+{
+    begin(1000, 1000);
+    meter_end();
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct js_limits l = limits(50, 1000);
+        CHECK(meter_init(NULL) == 0);
+        meter_start(&l);
+        struct timespec from, now;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        do
+            clock_gettime(CLOCK_MONOTONIC, &now);
+        while (!meter_poll() && now.tv_sec - from.tv_sec < 5);
+        _exit(meter_verdict().reason == REASON_WALL_TIME_LIMIT ? 0 : 1);
+    }
+    int st = -1;
+    CHECK(waitpid(pid, &st, 0) == pid);
+    CHECK_INT(st, 0);
+}

@@ -227,6 +227,22 @@ TEST(the_deadline_never_leaves_host_code)
     CHECK(done);
 }
 
+static void leave_late(void *arg)
+{
+    work_in_host(arg);
+    sfi_leave();
+    *(int *)arg = 2;
+}
+
+TEST(host_code_that_the_deadline_spared_leaves_at_its_end)
+{
+    int done = 0;
+    start();
+    start_alarms();
+    CHECK_INT(sfi_enter(leave_late, &done), TRAP_DEADLINE);
+    CHECK_INT(done, 1);
+}
+
 TEST(the_deadline_outside_of_guest_code_does_nothing)
 {
     int done = 0;
