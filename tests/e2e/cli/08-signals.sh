@@ -3,10 +3,18 @@
 # An interrupted run leaves nothing behind.
 . "$(dirname "$0")/../tap.sh"
 
+# Of a process, what stands behind its name in /proc: state, parent, ...
+stat_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null; }
 # The workers of a glovebox process, by its pid.
-workers() { ps -o pid= --ppid "$1" | tr -d ' '; }
+workers() {
+    for folder in /proc/[0-9]*; do
+        case $(stat_of "${folder#/proc/}") in
+        ?" $1 "*) echo "${folder#/proc/}" ;;
+        esac
+    done
+}
 # A zombie is dead; who reaps it is not our business.
-alive() { case $(ps -o stat= -p "$1") in '' | Z*) return 1 ;; esac; }
+alive() { case $(stat_of "$1") in '' | Z*) return 1 ;; esac; }
 
 # Begin a run that prints, wait for its first line, then signal it.
 interrupted() {    # interrupted SIGNAL NAME FLAGS...
