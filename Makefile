@@ -105,9 +105,9 @@ clean:   ## remove everything that was built
 	rm -rf build
 
 help:   ## list these targets
-	@echo 'make            set up and build into $(OUT)'
+	@echo 'make               set up and build into $(OUT)'
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | \
-	    awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
+	    awk -F'|' '{ printf "%-18s %s\n", $$1, $$2 }'
 	@echo 'Variables: CC=clang, SAN=address,undefined, ENGINE=plain, PREFIX=...'
 
 .PHONY: all product run install clean help

@@ -417,6 +417,10 @@ void run_finish(struct msg_result *out)
     r->reason = (uint8_t)reason_of(&v);
     r->limit = (uint8_t)v.limit;
     r->observed = v.observed;
+    if (r->reason == REASON_STACK_OVERFLOW) {
+        r->limit = LIMIT_stack_bytes;
+        r->observed = run.req->limits.stack_bytes;
+    }
     r->memory_peak_bytes = (uint64_t)engine.w2c_memory.pages * SFI_WASM_PAGE;
     if (r->reason == REASON_COMPLETED) {
         r->value = buf_str(&run.value);
