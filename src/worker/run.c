@@ -94,6 +94,9 @@ void run_deliver(jsval value, jsval exports, jsval display)
         meter_stop(REASON_RESULT_TOO_LARGE, LIMIT_result_bytes, size);
         sfi_stop();
     }
+    /* The guest's own words for people; they may not cost it its result. */
+    if (run.display.failed || size + run.display.len > MAX_RESULT_BYTES)
+        buf_clear(&run.display);
     run.outcome = VALUE;
 }
 

@@ -58,4 +58,36 @@ run glovebox run -e 'console.log("before"); throw 1'
 is "$out:$code" before:1 "output before a failure is kept"
 run glovebox run --json --timeout 100ms -e 'console.log("before"); for (;;);'
 has "$out" '"stdout":"before\n"' "... at a limit too"
+
+# Every limit that has a flag is the one that is enforced.
+ends() {    # ends REASON LIMIT VALUE FLAGS...
+    want="\"reason\":\"$1\",\"limit\":\"$2\",\"limit_value\":$3,"
+    name="$2 $3"
+    shift 3
+    run glovebox run --json "$@"
+    has "$out" "$want" "$name is enforced"
+}
+ends wall_time_limit wall_time_ms 50 --wall 50ms -e 'new Promise(r => setTimeout(r, 1e4))'
+ends cpu_time_limit cpu_time_ms 50 --cpu 50ms -e 'for (;;);'
+ends memory_limit memory_mb 16 --memory 16mb -e 'const a = []; for (;;) a.push(new Array(999).fill(0))'
+ends stack_overflow stack_kb 100 --stack 100kb -e 'function f() { f() } f()'
+ends output_limit max_output_bytes 10 --max-output 10b -e 'console.log("more than that")'
+ends result_too_large max_result_bytes 10 --max-result 10b -e '"more than that"'
+ends call_limit max_timers 3 --max-timers 3 -e 'for (;;) setTimeout(() => 0, 1e4)'
+ends call_limit max_module_loads 2 --max-module-loads 2 \
+    -e 'for (let i = 0; ; i++) await import("m" + i).catch(() => 0)'
+run glovebox run --stack 100kb -e 'const g = n => n && g(n - 1) + 1; try { g(2000) } catch { "deep" }'
+is "$out" deep "a smaller stack holds less"
+run glovebox run --stack 800kb -e 'const g = n => n && g(n - 1) + 1; try { g(2000) } catch { "deep" }'
+is "$out" 2000 "... and a larger one more"
+
+# What a program says of its value to people may be too long; the value stays.
+cat >words.js <<'END'
+const value = { s: 'x'.repeat(40e6) };
+const custom = Symbol.for('nodejs.util.inspect.custom');
+Object.defineProperty(value, custom, { value: () => 'y'.repeat(40e6) });
+value
+END
+run glovebox run words.js --max-result 48mb --memory 1gb --timeout 20s
+is "$code:$(printf %s "$out" | head -c 6)" '0:{"s":"' "a value with too many words is a value"
 done_testing
