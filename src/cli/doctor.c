@@ -11,12 +11,11 @@
 #include "cli/command.h"
 #include "cli/trial.h"
 #include "cli/version.h"
+#include "env/peer.h"
 #include "jail/probe.h"
 
 #include <string.h>
 #include <sys/utsname.h>
-
-enum { NEEDED = WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS };
 
 struct findings {
     struct probe_result wall[32];
@@ -42,7 +41,7 @@ static const struct option rows[] = {
 
 static int healthy(const struct findings *f)
 {
-    return f->trial.ran && (f->trial.walls & NEEDED) == NEEDED;
+    return f->trial.ran && (f->trial.walls & PEER_REQUIRES) == PEER_REQUIRES;
 }
 
 static const char *what_of(unsigned wall)
@@ -73,7 +72,7 @@ static void wall_text_line(struct term *t, const struct findings *f,
                            const struct probe_result *w)
 {
     int in_use = (f->trial.walls & w->wall) != 0;
-    int needed = (NEEDED & w->wall) != 0;
+    int needed = (PEER_REQUIRES & w->wall) != 0;
     enum color ink = w->offered ? GREEN : needed ? RED : YELLOW;
     term_putf(t, TO_STDOUT, "  %s%-8s%s %-13s %s%s\n",
               term_ink(t, TO_STDOUT, ink), w->offered ? "ok" : "missing",
@@ -148,7 +147,7 @@ static void json_walls(struct buf *b, const struct findings *f)
         json_key(b, "offered");
         json_bool(b, w->offered);
         json_key(b, "needed");
-        json_bool(b, (NEEDED & w->wall) != 0);
+        json_bool(b, (PEER_REQUIRES & w->wall) != 0);
         json_key(b, "in_use");
         json_bool(b, (f->trial.walls & w->wall) != 0);
         key_text(b, "stops", what_of(w->wall));

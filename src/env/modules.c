@@ -192,11 +192,14 @@ static int listed(const struct listing *l, struct str leaf, const char *suffix)
     return 0;
 }
 
+/* What can be a module: nothing else is read, so that no secret leaks by way of
+ * a syntax error. */
+static const char *const extensions[] = { ".js", ".mjs", ".ts", ".mts", ".json" };
+
 /* Node's resolver never guesses, people do: say what they meant. */
 static void add_guess(struct buf *out, const struct listing *l,
                       struct str base, struct str name)
 {
-    static const char *const suffixes[] = { ".js", ".mjs", ".ts", ".mts", ".json" };
     struct str folder = folder_of(name), leaf = leaf_of(name);
     char word[256] = "";
     if (leaf.len < sizeof word)
@@ -209,9 +212,9 @@ static void add_guess(struct buf *out, const struct listing *l,
         buf_adds(&meant, "/");
     }
     size_t before = meant.len;
-    for (size_t i = 0; i < COUNT(suffixes) && meant.len == before; i++)
-        if (listed(l, leaf, suffixes[i]))
-            buf_addf(&meant, "%s%s", word, suffixes[i]);
+    for (size_t i = 0; i < COUNT(extensions) && meant.len == before; i++)
+        if (listed(l, leaf, extensions[i]))
+            buf_addf(&meant, "%s%s", word, extensions[i]);
     if (meant.len == before && listed(l, leaf, "/"))
         buf_addf(&meant, "%s/index.js", word);
     const char *near = nearest_word(word, (const char *const *)l->name, l->n);
@@ -295,10 +298,9 @@ static const char *why_not(int code)
 
 static int known_extension(struct str name)
 {
-    static const char *const known[] = { ".js", ".mjs", ".ts", ".mts", ".json" };
     struct str ext = extension_of(name);
-    for (size_t i = 0; i < COUNT(known); i++)
-        if (str_is(ext, known[i]))
+    for (size_t i = 0; i < COUNT(extensions); i++)
+        if (str_is(ext, extensions[i]))
             return 1;
     return 0;
 }

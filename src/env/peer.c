@@ -21,10 +21,6 @@ enum {
     KEEP_BUF_BYTES = 1 << 20,      /* a buffer that grew past this is released */
 };
 
-/* Without these a js worker is no sandbox, whatever the caller asked for. */
-#define ALWAYS_REQUIRED (WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS | \
-                         WALL_RLIMITS | WALL_DUMPABLE)
-
 struct peer {
     struct jail              *jail;
     int                       fd;
@@ -82,7 +78,7 @@ int peer_start(const struct peer_spec *spec, struct peer **out, struct err *e)
         return err_set(e, -ENOMEM, "worker: no memory");
     p->fd = -1;
     p->phase = PHASE_STARTING;
-    p->required = (spec->required | ALWAYS_REQUIRED) & ~JAIL_BUILD_LACKS &
+    p->required = (spec->required | PEER_REQUIRES) & ~JAIL_BUILD_LACKS &
                   ~spec->leave_out;
     p->image_flags = head.flags;
     p->deadline_ns = clock_now_ns() + PEER_HELLO_MS * NS_PER_MS;
@@ -328,6 +324,16 @@ static int admit(const struct peer *p, const struct frame_head *h,
     return 0;
 }
 
+/* One large message must not be paid for ever after. */
+static void give_back(struct buf *b)
+{
+    if (b->len || b->room <= KEEP_BUF_BYTES)
+        return;
+    size_t max = b->max;
+    buf_free(b);
+    buf_init(b, max);
+}
+
 /* 1: took a frame, 0: needs more bytes, negative: a violation. */
 static int take_frame(struct peer *p, struct err *e)
 {
@@ -364,11 +370,7 @@ static void take_frames(struct peer *p)
     }
     buf_drop(&p->in, p->in_at);
     p->in_at = 0;
-    if (p->in.len == 0 && p->in.room > KEEP_BUF_BYTES) {
-        size_t max = p->in.max;
-        buf_free(&p->in);
-        buf_init(&p->in, max);
-    }
+    give_back(&p->in);
 }
 
 /*
@@ -453,11 +455,7 @@ void peer_writable(struct peer *p)
     }
     p->out_at = 0;
     buf_clear(&p->out);
-    if (p->out.room > KEEP_BUF_BYTES) {
-        size_t max = p->out.max;
-        buf_free(&p->out);
-        buf_init(&p->out, max);
-    }
+    give_back(&p->out);
 }
 
 static int may_send(const struct peer *p, enum message type)

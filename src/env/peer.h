@@ -24,6 +24,10 @@ struct peer;
 
 enum { PEER_HELLO_MS = 5000, PEER_CLOSED_MS = 500 };
 
+/* Without these a js worker is no sandbox, whatever the caller asked for. */
+#define PEER_REQUIRES (WALL_SFI | WALL_SECCOMP | WALL_NNP | WALL_FDS | \
+                       WALL_RLIMITS | WALL_DUMPABLE)
+
 struct peer_spec {
     int      worker_fd, image_fd;    /* borrowed */
     unsigned required, leave_out;    /* WALL_* */
