@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     inproc_start(argv[1], &im);
     if (cell_new(&im, CELL_TRACKED, &c, &e) < 0)
         inproc_die(&e);
-    struct msg_run req = { .limits = js_limits_default, .mode = MODE_SCRIPT,
+    struct msg_run req = { .limits = run_limits_default, .mode = MODE_SCRIPT,
                            .flags = RUN_PLAIN, .name = str_of(argv[2]),
                            .source = buf_str(&program) };
     req.limits.wall_time_ms = req.limits.cpu_time_ms = MAX_MS;

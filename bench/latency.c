@@ -62,7 +62,7 @@ static void times_sort(struct times *t)
 
 static struct msg_run request(struct str source)
 {
-    return (struct msg_run){ .limits = js_limits_default, .name = STR("main.js"),
+    return (struct msg_run){ .limits = run_limits_default, .name = STR("main.js"),
                              .source = source };
 }
 

@@ -47,7 +47,7 @@ static uint64_t past_limit(uint64_t ns)
 static void run_hog(struct cell *c, size_t which, struct samples *ended,
                     struct samples *ready)
 {
-    struct msg_run req = { .limits = js_limits_default, .name = STR("main.js"),
+    struct msg_run req = { .limits = run_limits_default, .name = STR("main.js"),
                            .source = str_of(hogs[which].source) };
     struct msg_result r;
     clockid_t clock = CLOCK_MONOTONIC;

@@ -52,7 +52,7 @@ static struct memory memory_now(void)
 
 static struct msg_result run(struct cell *c, const char *source, uint32_t flags)
 {
-    struct msg_run req = { .limits = js_limits_default, .flags = flags,
+    struct msg_run req = { .limits = run_limits_default, .flags = flags,
                            .name = STR("main.js"), .source = str_of(source) };
     struct msg_result r;
     inproc_run(c, &req, &r);

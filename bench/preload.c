@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     if (cell_new(&im, CELL_TRACKED, &c, &e) < 0)
         inproc_die(&e);
 
-    struct msg_run req = { .limits = js_limits_default, .mode = MODE_SCRIPT,
+    struct msg_run req = { .limits = run_limits_default, .mode = MODE_SCRIPT,
                            .flags = RUN_SETUP | RUN_KEEP, .name = str_of(argv[2]),
                            .source = buf_str(&library) };
     inproc_run(&c, &req, &r);

@@ -44,7 +44,7 @@ static inline struct msg_run sample_run_message(void)
     };
     return (struct msg_run){
         .id = 7, .cell = 1, .flags = RUN_DISPLAY | RUN_SETUP,
-        .mode = MODE_MODULE, .limits = js_limits_default, .seed = 9,
+        .mode = MODE_MODULE, .limits = run_limits_default, .seed = 9,
         .clock_ns = 10, .name = STR("main.js"), .source = STR("1 + 1"),
         .input = STR("null"), .modules = 2, .module = modules,
     };

@@ -24,8 +24,8 @@ static void set_limit(uint64_t *limit, struct option_number given)
 
 static void plan_limits(struct plan *p, const struct run_options *o)
 {
-    struct js_limits *l = &p->message.limits;
-    *l = js_limits_default;
+    struct run_limits *l = &p->message.limits;
+    *l = run_limits_default;
     set_limit(&l->wall_time_ms, o->wall);
     set_limit(&l->cpu_time_ms, o->cpu);
     set_limit(&l->memory_bytes, o->memory);

@@ -13,7 +13,7 @@ static const char *const modes[MODE_COUNT + 1] = {
 static const uint64_t max_jobs = LOCAL_MAX_JOBS, max_repeat = 10000000;
 
 #define AT(field)      .offset = offsetof(struct run_options, field)
-#define CEILING(field) .least = 1, .most = &js_limits_ceiling.field
+#define CEILING(field) .least = 1, .most = &run_limits_ceiling.field
 
 #define LIMIT_ROWS                                                             \
     { "timeout", 0, OPTION_DURATION, "TIME",                                   \

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  */
 #pragma once
+#include "env/guest.h"
 #include "env/run.h"
 
 struct local;
@@ -17,6 +18,7 @@ struct local_spec {
     struct peer_spec peer;            /* descriptors borrowed until local_free() */
     unsigned         jobs;            /* workers at once */
     int              interrupt_fd;    /* readable: cancel; -1: none */
+    const struct guest_image *image;  /* node or python; NULL: js, by peer */
 };
 
 int  local_open(const struct local_spec *spec, struct local **out,

@@ -63,20 +63,24 @@ static const struct limit_row {
     uint64_t    per_unit;
 } limit_rows[] = {
 #define ROW(field, unit, per) \
-    [LIMIT_##field] = { unit, offsetof(struct js_limits, field), per }
+    [LIMIT_##field] = { unit, offsetof(struct run_limits, field), per }
     ROW(wall_time_ms, "ms", 1),            ROW(cpu_time_ms, "ms", 1),
     ROW(memory_bytes, "MB", MIB),          ROW(stack_bytes, "KB", KIB),
     ROW(output_bytes, "bytes", 1),         ROW(result_bytes, "bytes", 1),
     ROW(timers, "timers", 1),              ROW(module_loads, "module loads", 1),
+    ROW(processes, "processes", 1),        ROW(open_files, "open files", 1),
+    ROW(disk_bytes, "MB", MIB),            ROW(files, "files", 1),
+    ROW(file_bytes, "MB", MIB),            ROW(cpus, "CPUs", 1),
+    ROW(egress_bytes, "bytes", 1),
 #undef ROW
 };
 _Static_assert(COUNT(limit_rows) == LIMIT_NONE, "a row for every limit");
 
-static const char *limit_name(enum js_limit limit)
+static const char *limit_name(enum run_limit limit)
 {
     static const char *const names[] = {
 #define X(field, name, initial, ceiling) [LIMIT_##field] = name,
-        JS_LIMITS(X)
+        RUN_LIMITS(X)
 #undef X
     };
     return names[limit];
@@ -90,7 +94,7 @@ static uint64_t limit_value(const struct run_result *r)
 }
 
 /* A quantity in the unit of the limit: whole, or with one decimal. */
-static void quantity(struct buf *out, enum js_limit limit, uint64_t v)
+static void quantity(struct buf *out, enum run_limit limit, uint64_t v)
 {
     uint64_t per = limit_rows[limit].per_unit;
     if (v % per == 0)
@@ -158,7 +162,7 @@ static void new_id(char *out)
 }
 _Static_assert(5 + 20 + 1 == RESULT_ID_BYTES, "an id fits");
 
-void result_init(struct run_result *r, const struct js_limits *limits)
+void result_init(struct run_result *r, const struct run_limits *limits)
 {
     *r = (struct run_result){ .reason = REASON_INTERNAL, .limit = LIMIT_NONE,
                               .limits = *limits };
@@ -267,7 +271,7 @@ int result_take(struct run_result *r, const struct msg_result *m,
         keep(r, all[i].out, all[i].in);
 
     r->reason = (enum reason)m->reason;
-    r->limit = (enum js_limit)m->limit;
+    r->limit = (enum run_limit)m->limit;
     r->observed = m->observed;
     r->line = m->line;
     r->column = m->column;

@@ -15,9 +15,9 @@ enum { OUT_STDOUT, OUT_STDERR, OUT_STREAMS };
 struct run_result {
     char             id[RESULT_ID_BYTES];
     enum reason      reason;
-    enum js_limit    limit;
+    enum run_limit    limit;
     uint64_t         observed;            /* in the limit's own unit */
-    struct js_limits limits;              /* what the run was given */
+    struct run_limits limits;              /* what the run was given */
 
     struct buf       text;                /* holds the strs below */
     struct str       value, exports;      /* checked JSON, or empty */
@@ -35,7 +35,7 @@ struct run_result {
     int              plain;               /* the caller wants no tags */
 };
 
-void result_init(struct run_result *r, const struct js_limits *limits);
+void result_init(struct run_result *r, const struct run_limits *limits);
 void result_free(struct run_result *r);    /* accepts a zeroed result */
 
 /*

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 #pragma once
+#include "env/guest.h"
 #include "env/peer.h"
 #include "env/result.h"
 
@@ -47,6 +48,7 @@ struct run {
     enum run_state          state;
     struct msg_run          message;    /* its strs are borrowed until done */
     int                     root_fd;    /* borrowed; -1: no relative imports */
+    const struct guest_run *guest;      /* borrowed; NULL: a js program */
     struct peer            *peer;       /* borrowed while starting to killing */
     const struct run_calls *calls;      /* borrowed */
     void                   *user;

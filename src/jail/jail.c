@@ -47,10 +47,12 @@ static const struct {
 #define HOW_CGROUPNS OF_NAMESPACES
 #define HOW_LANDLOCK "it needs Linux 5.13 with landlock in the lsm= list"
 #define HOW_DUMPABLE "it is set by the program inside"
+#define HOW_QUOTA    OF_NAMESPACES
+#define HOW_CGROUP   "it needs a delegated cgroup v2 subtree, or root and cgroup v1"
     WALLS(X)
 #undef X
 };
-_Static_assert(COUNT(walls) == 15, "JAIL_BUILDS knows 15 walls");
+_Static_assert(COUNT(walls) == 17, "JAIL_BUILDS knows 17 walls");
 
 const char *wall_text(unsigned one_bit)
 {

@@ -34,7 +34,9 @@
     X(UTSNS,   11, "uts_ns",     "own host name")                             \
     X(CGROUPNS,12, "cgroup_ns",  "cgroup paths are hidden")                   \
     X(LANDLOCK,13, "landlock",   "no file at all, by a second mechanism")     \
-    X(DUMPABLE,14, "non_dumpable", "memory cannot be read through /proc")
+    X(DUMPABLE,14, "non_dumpable", "memory cannot be read through /proc")    \
+    X(QUOTA,   15, "quota",      "files are bounded in bytes and in number")  \
+    X(CGROUP,  16, "cgroup",     "memory and processes of a run are counted together")
 
 enum wall {
 #define X(NAME, bit, text, what) WALL_##NAME = BIT(bit),
@@ -45,10 +47,10 @@ const char *wall_text(unsigned one_bit);    /* NULL if it is not one wall */
 /* The bit of a wall by its text, 0 if there is none of that name. */
 unsigned    wall_by_text(const char *text);
 
-/* The walls that jail_start() builds. The others (sfi, seccomp, non_dumpable)
- * are the work of the program inside, which says so when it says hello. */
-#define JAIL_BUILDS (~(unsigned)(WALL_SFI | WALL_SECCOMP | WALL_DUMPABLE) &   \
-                     (BIT(15) - 1))
+/* The walls that jail_start() builds. The others are the work of the program
+ * inside, which says so when it says hello, or of a run's own seal. */
+#define JAIL_BUILDS (~(unsigned)(WALL_SFI | WALL_SECCOMP | WALL_DUMPABLE |    \
+                                 WALL_QUOTA | WALL_CGROUP) & (BIT(17) - 1))
 
 /* What this build can never have: AddressSanitizer reads files as it starts,
  * and reserves terabytes. A caller takes these out of what it requires. */
@@ -66,6 +68,48 @@ struct jail_limits {
     uint64_t stack_bytes;       /* RLIMIT_STACK; neither may be 0 */
 };
 
+/*
+ * A furnished root: what a runtime like Node.js needs to find. Everything is
+ * read-only, nosuid and nodev unless it says otherwise; missing folders on the
+ * way are made. Rows are taken in order.
+ */
+enum jail_item_kind {
+    ROOM_BIND,       /* from: a file or folder of the host */
+    ROOM_FILE,       /* from: its text */
+    ROOM_LINK,       /* from: where the link points */
+    ROOM_DIR,        /* an empty folder, to be mounted on later */
+    ROOM_DEVICE,     /* from: a device of the host, by its path */
+    ROOM_PROC,       /* /proc of the jail's own pid namespace */
+};
+enum jail_item_flags {
+    ROOM_WRITABLE = BIT(0),
+    ROOM_OPTIONAL = BIT(1),    /* left out if the host has none */
+    ROOM_NOEXEC   = BIT(2),
+};
+struct jail_item {
+    enum jail_item_kind kind;
+    unsigned            flags;
+    const char         *at;      /* inside: "/usr/lib" */
+    const char         *from;
+};
+
+/*
+ * A furnished jail holds a zygote, whose rights end at its own border: it is
+ * root of a user namespace that maps to one unprivileged user outside (started
+ * by root: a user of its own, never 0), so that it can seal its forks further.
+ * All else is as in the empty jail; Landlock is left to the forks.
+ */
+struct jail_rooms {
+    const struct jail_item *item;
+    size_t                  items;
+    const char             *program;      /* path inside, in place of exec_fd */
+    const char *const      *envp;
+    const char             *hostname;     /* NULL: "glovebox" */
+    int                     stdio[3];     /* become 0, 1, 2; -1: closed */
+    uint64_t                processes;    /* RLIMIT_NPROC of all forks together */
+    uint64_t                open_files;
+};
+
 /* What to run and what it may touch. Borrowed until jail_start() returns. */
 struct jail_spec {
     const char *const *argv;
@@ -75,6 +119,7 @@ struct jail_spec {
     unsigned           required;      /* WALL_* of JAIL_BUILDS, or no start */
     unsigned           leave_out;     /* WALL_* not to build: for control runs of tests */
     struct jail_limits limits;
+    const struct jail_rooms *rooms;   /* NULL: the empty root, no rights at all */
 };
 enum { JAIL_CHANNEL_FD = 3, JAIL_IMAGE_FD = 4 };
 

@@ -86,18 +86,18 @@ static void refuse(struct buf *b, int code)
 KINDS(KIND)
 #undef KIND
 
-static void add_limits(struct buf *b, struct js_limits v)
+static void add_limits(struct buf *b, struct run_limits v)
 {
 #define X(field, name, initial, ceiling) put_u64(b, v.field);
-    JS_LIMITS(X)
+    RUN_LIMITS(X)
 #undef X
 }
 
-static struct js_limits take_limits(struct fields *f)
+static struct run_limits take_limits(struct fields *f)
 {
-    struct js_limits v;
+    struct run_limits v;
 #define X(field, name, initial, ceiling) v.field = get_u64(f);
-    JS_LIMITS(X)
+    RUN_LIMITS(X)
 #undef X
     return v;
 }

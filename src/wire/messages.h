@@ -87,9 +87,11 @@ enum run_flags {
     RUN_ALL     = BIT(9) - 1,
 };
 
-/* Every limit of a js run, with its default and ceiling:
+/* Every limit of a run, with its default and ceiling. Timers, module loads and
+ * stack are the js engine's; from processes to cpus they are those of node and
+ * python, where processes counts threads too.
  * X(field, "name on every surface", default, ceiling) */
-#define JS_LIMITS(X)                                                     \
+#define RUN_LIMITS(X)                                                    \
     X(wall_time_ms,     "wall_time_ms",      30000,      86400000)       \
     X(cpu_time_ms,      "cpu_time_ms",       10000,      86400000)       \
     X(memory_bytes,     "memory_mb",     128 * MIB,    2048 * MIB)       \
@@ -97,14 +99,21 @@ enum run_flags {
     X(output_bytes,     "max_output_bytes",  1 * MIB,  256 * MIB)        \
     X(result_bytes,     "max_result_bytes", 16 * MIB,   48 * MIB)        \
     X(timers,           "max_timers",         1000,       100000)        \
-    X(module_loads,     "max_module_loads",   1000,        10000)
+    X(module_loads,     "max_module_loads",   1000,        10000)        \
+    X(processes,        "max_processes",        64,         4096)        \
+    X(open_files,       "max_open_files",      256,        65536)        \
+    X(disk_bytes,       "disk_mb",         64 * MIB,  16384 * MIB)       \
+    X(files,            "max_files",          4096,      1000000)        \
+    X(file_bytes,       "max_file_mb",     64 * MIB,  16384 * MIB)       \
+    X(cpus,             "cpus",                  2,           64)        \
+    X(egress_bytes,     "max_egress_bytes", 64 * MIB, 16384 * MIB)
 
-struct js_limits {
+struct run_limits {
 #define X(field, name, initial, ceiling) uint64_t field;
-    JS_LIMITS(X)
+    RUN_LIMITS(X)
 #undef X
 };
-extern const struct js_limits js_limits_default, js_limits_ceiling;
+extern const struct run_limits run_limits_default, run_limits_ceiling;
 
 enum module_kind { MODULE_JS, MODULE_JSON, MODULE_TS, MODULE_KINDS };
 /* By the file's name: .json, .ts and .mts are what they say, the rest is js. */
@@ -120,7 +129,7 @@ struct msg_run {
     uint32_t          cell;
     uint32_t          flags;         /* enum run_flags */
     uint8_t           mode;          /* enum program_mode */
-    struct js_limits  limits;
+    struct run_limits  limits;
     uint64_t          seed;
     uint64_t          clock_ns;      /* since 1970 */
     struct str        name;          /* file name in stacks, e.g. "main.js" */
@@ -144,10 +153,10 @@ struct msg_loaded {
     struct str text;
 };
 
-/* Which limit ended a run; index into JS_LIMITS, LIMIT_NONE if none did. */
-enum js_limit {
+/* Which limit ended a run; index into RUN_LIMITS, LIMIT_NONE if none did. */
+enum run_limit {
 #define X(field, name, initial, ceiling) LIMIT_##field,
-    JS_LIMITS(X)
+    RUN_LIMITS(X)
 #undef X
     LIMIT_NONE
 };
@@ -155,7 +164,7 @@ enum js_limit {
 struct msg_result {
     uint64_t   id;
     uint8_t    reason;               /* enum reason, as the worker saw it */
-    uint8_t    limit;                /* enum js_limit */
+    uint8_t    limit;                /* enum run_limit */
     uint64_t   observed;             /* in the limit's own unit */
     struct str value, exports;       /* JSON made by the guest: check it */
     struct str display;

@@ -191,8 +191,8 @@ static int start_runtime(struct fresh *f)
             return err_set(f->e, -ENOEXEC, "guest runtime: no %s()", names[i]);
         f->head->handle[i] = js_low(fn);
     }
-    jsval limits[2] = { js_make(TAG_INT, (u32)js_limits_default.result_bytes),
-                        js_make(TAG_INT, (u32)js_limits_default.timers) };
+    jsval limits[2] = { js_make(TAG_INT, (u32)run_limits_default.result_bytes),
+                        js_make(TAG_INT, (u32)run_limits_default.timers) };
     guest_release(guest_call(INTERNAL_configure, 2, limits));
     if (!f->stripper.len)
         return 0;

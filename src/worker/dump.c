@@ -17,7 +17,7 @@ enum { HOT_FROM = 3 };
 
 static void run_once(struct cell *c, const char *source)
 {
-    struct msg_run req = { .limits = js_limits_default, .mode = MODE_AUTO,
+    struct msg_run req = { .limits = run_limits_default, .mode = MODE_AUTO,
                            .name = STR("train.js"), .source = str_of(source) };
     struct msg_result result;
     uint64_t ns;

@@ -13,7 +13,7 @@ enum { HARD_AFTER_FULL_MS = 40 }; /* ... with time to collect when memory is ful
 enum { HEADROOM_PAGES = 32 };
 
 static struct {
-    struct js_limits limits;
+    struct run_limits limits;
     struct verdict   verdict;
     uint64_t wall_start, cpu_start;
     uint64_t force_at;            /* when polite is over; 0: not stopped */
@@ -102,7 +102,7 @@ static void force_in(uint64_t ms)
     alarm_in(ms * NS_PER_MS);
 }
 
-void meter_stop(enum reason reason, enum js_limit limit, uint64_t observed)
+void meter_stop(enum reason reason, enum run_limit limit, uint64_t observed)
 {
     if (m.verdict.reason)
         return;
@@ -147,7 +147,7 @@ int meter_init(struct err *e)
     return 0;
 }
 
-void meter_start(const struct js_limits *limits)
+void meter_start(const struct run_limits *limits)
 {
     m.limits = *limits;
     m.verdict = (struct verdict){ .limit = LIMIT_NONE };

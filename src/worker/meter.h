@@ -16,19 +16,19 @@
 /* Why the run must end, if it must. The first cause stays. */
 struct verdict {
     enum reason   reason;      /* 0 while nothing is wrong */
-    enum js_limit limit;
+    enum run_limit limit;
     uint64_t      observed;    /* in the limit's own unit */
 };
 
 /* Once per process, before the seal: makes the timer. */
 int  meter_init(struct err *e);
 
-void meter_start(const struct js_limits *limits);
+void meter_start(const struct run_limits *limits);
 /* Budgets rest while the worker waits for a timer or for the supervisor: CPU
  * time does not pass then, and the alarm may sleep until the wall limit. */
 void meter_end(void);
 
-void meter_stop(enum reason reason, enum js_limit limit, uint64_t observed);
+void meter_stop(enum reason reason, enum run_limit limit, uint64_t observed);
 struct verdict meter_verdict(void);
 /* Polled from guest code; not 0: unwind. */
 int  meter_poll(void);

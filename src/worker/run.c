@@ -193,8 +193,8 @@ static int hand_in(void)
 
 static int configure(void)
 {
-    const struct js_limits *l = &run.req->limits;
-    if (l->stack_bytes < js_limits_default.stack_bytes)
+    const struct run_limits *l = &run.req->limits;
+    if (l->stack_bytes < run_limits_default.stack_bytes)
         Q(qjs_set_max_stack_size)(E, (u32)l->stack_bytes);
     uint64_t state = 0;
     if (moment_random(&state, sizeof state) < 0) {
@@ -204,8 +204,8 @@ static int configure(void)
     guest_put_u64(guest_head->random_state, state ? state : 1);
 
     if (!(run.req->flags & RUN_KEEP) &&
-        l->result_bytes == js_limits_default.result_bytes &&
-        l->timers == js_limits_default.timers)
+        l->result_bytes == run_limits_default.result_bytes &&
+        l->timers == run_limits_default.timers)
         return hand_in();    /* so the image was configured */
     uint32_t bytes = l->result_bytes > INT32_MAX ? INT32_MAX : (uint32_t)l->result_bytes;
     jsval args[2] = { js_make(TAG_INT, bytes), js_make(TAG_INT, (u32)l->timers) };

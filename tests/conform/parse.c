@@ -75,7 +75,7 @@ static enum trap compile_in_fresh_cell(struct text *t)
     guest_head = &here.image.head;
     modules_start(&nothing_to_import);
     cell_enter(&here.cell);
-    meter_start(&js_limits_default);
+    meter_start(&run_limits_default);
     enum trap trap = sfi_enter(compile, t);
     meter_end();
     cell_leave(&here.cell);

@@ -273,7 +273,7 @@ static enum trap run_in(struct cell *c, struct attempt *a, unsigned timeout_ms,
                         struct verdict *out)
 {
     static struct msg_run run;
-    run = (struct msg_run){ .limits = js_limits_ceiling };
+    run = (struct msg_run){ .limits = run_limits_ceiling };
     run.limits.wall_time_ms = run.limits.cpu_time_ms = timeout_ms;
     run.limits.memory_bytes = MEMORY_MIB * MIB;
     guest_head = &c->image->head;

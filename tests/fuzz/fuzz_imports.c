@@ -178,7 +178,7 @@ static const struct module_source modules[] = {
 
 static struct msg_run request(struct str source)
 {
-    struct msg_run req = { .limits = js_limits_default, .mode = MODE_AUTO,
+    struct msg_run req = { .limits = run_limits_default, .mode = MODE_AUTO,
                            .name = STR("f.js"), .source = source,
                            .flags = RUN_DISPLAY, .modules = COUNT(modules),
                            .module = modules };

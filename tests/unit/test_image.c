@@ -62,7 +62,7 @@ static void scribble(unsigned pages)
 
 static struct msg_result run(const char *source, uint32_t flags)
 {
-    struct msg_run req = { .limits = js_limits_default, .mode = MODE_AUTO,
+    struct msg_run req = { .limits = run_limits_default, .mode = MODE_AUTO,
                            .flags = flags, .name = STR("t.js"),
                            .source = str_of(source) };
     struct msg_result r;
@@ -227,7 +227,7 @@ TEST(a_session_that_was_forced_out_is_rolled_back)
 {
     start(CELL_TRACKED);
     check_value(run("var n = 1; n", RUN_KEEP), "1");
-    struct msg_run req = { .limits = js_limits_default, .flags = RUN_KEEP,
+    struct msg_run req = { .limits = run_limits_default, .flags = RUN_KEEP,
                            .name = STR("t.js"),
                            .source = STR("n = 2; 'a'.repeat(5e6).indexOf("
                                          "'a'.repeat(2e6) + 'b')") };
@@ -374,7 +374,7 @@ TEST(a_run_that_traps_leaves_no_host_memory_behind)
     CHECK(source);
     memset(source, ' ', SOURCE);
     memcpy(source, "return 1 //", 11);
-    struct msg_run req = { .limits = js_limits_default, .name = STR("t.js"),
+    struct msg_run req = { .limits = run_limits_default, .name = STR("t.js"),
                            .source = { source, SOURCE }, .mode = MODE_BODY };
     struct msg_result r;
     req.limits.memory_bytes = 6 * MIB + MIB / 2;    /* for one copy, not for two */

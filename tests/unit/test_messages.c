@@ -47,11 +47,11 @@ TEST(unknown_types_have_no_row)
 TEST(no_default_limit_is_above_its_ceiling)
 {
 #define X(field, name, initial, ceiling)                                  \
-    CHECK(js_limits_default.field > 0);                                   \
-    CHECK(js_limits_default.field <= js_limits_ceiling.field);
-    JS_LIMITS(X)
+    CHECK(run_limits_default.field > 0);                                   \
+    CHECK(run_limits_default.field <= run_limits_ceiling.field);
+    RUN_LIMITS(X)
 #undef X
-    CHECK_INT(js_limits_default.memory_bytes, 128 << 20);
+    CHECK_INT(run_limits_default.memory_bytes, 128 << 20);
 }
 
 /* --- there and back ------------------------------------------------------- */
@@ -98,7 +98,7 @@ TEST(a_run_comes_back_with_limits_and_modules)
     CHECK(m.id == 7 && m.cell == 1 && m.seed == 9 && m.clock_ns == 10);
     CHECK_INT(m.flags, RUN_DISPLAY | RUN_SETUP);
     CHECK_INT(m.mode, MODE_MODULE);
-    CHECK(!memcmp(&m.limits, &js_limits_default, sizeof m.limits));
+    CHECK(!memcmp(&m.limits, &run_limits_default, sizeof m.limits));
     CHECK(str_is(m.source, "1 + 1") && str_is(m.input, "null"));
     CHECK_INT(m.modules, 2);
     CHECK(m.module == room);

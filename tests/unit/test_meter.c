@@ -5,9 +5,9 @@
 #include "tests/test.h"
 #include <time.h>
 
-static struct js_limits limits(uint64_t wall_ms, uint64_t cpu_ms)
+static struct run_limits limits(uint64_t wall_ms, uint64_t cpu_ms)
 {
-    struct js_limits l = js_limits_default;
+    struct run_limits l = run_limits_default;
     l.wall_time_ms = wall_ms;
     l.cpu_time_ms = cpu_ms;
     return l;
@@ -15,7 +15,7 @@ static struct js_limits limits(uint64_t wall_ms, uint64_t cpu_ms)
 
 static void begin(uint64_t wall_ms, uint64_t cpu_ms)
 {
-    struct js_limits l = limits(wall_ms, cpu_ms);
+    struct run_limits l = limits(wall_ms, cpu_ms);
     CHECK(sfi_init(NULL) == 0 && meter_init(NULL) == 0);
     meter_start(&l);
 }
@@ -47,7 +47,7 @@ TEST(a_verdict_does_not_reach_the_next_run)
     begin(1000, 1000);
     meter_stop(REASON_OUTPUT_LIMIT, LIMIT_output_bytes, 7);
     meter_end();
-    struct js_limits l = limits(1000, 1000);
+    struct run_limits l = limits(1000, 1000);
     meter_start(&l);
     CHECK_INT(meter_verdict().reason, 0);
     CHECK(!meter_poll());
@@ -117,7 +117,7 @@ TEST(after_the_end_nothing_fires)
 
 TEST(memory_past_the_ceiling_is_refused_and_remembered)
 {
-    struct js_limits l = js_limits_default;
+    struct run_limits l = run_limits_default;
     l.memory_bytes = 4 * MIB;    /* 64 pages */
     CHECK(sfi_init(NULL) == 0 && meter_init(NULL) == 0);
     meter_start(&l);
@@ -147,7 +147,7 @@ TEST(an_alarm_that_will_not_come_is_not_relied_on)
     meter_end();
     pid_t pid = fork();
     if (pid == 0) {
-        struct js_limits l = limits(50, 1000);
+        struct run_limits l = limits(50, 1000);
         CHECK(meter_init(NULL) == 0);
         meter_start(&l);
         struct timespec from, now;

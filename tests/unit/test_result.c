@@ -10,7 +10,7 @@
 static struct run_result fresh(void)
 {
     struct run_result r;
-    result_init(&r, &js_limits_default);
+    result_init(&r, &run_limits_default);
     return r;
 }
 
@@ -160,7 +160,7 @@ TEST(limits_are_said_in_the_unit_of_their_name)
 
 TEST(output_is_kept_up_to_the_limit_of_both_together)
 {
-    struct js_limits limits = js_limits_default;
+    struct run_limits limits = run_limits_default;
     struct run_result r;
     limits.output_bytes = 10;
     result_init(&r, &limits);

@@ -20,7 +20,7 @@ static const struct run_calls calls = { .done = count_done };
 static struct run queued(void)
 {
     struct run r;
-    struct msg_run m = { .id = 1, .limits = js_limits_default };
+    struct msg_run m = { .id = 1, .limits = run_limits_default };
     done_calls = 0;
     run_init(&r, &m, -1, &calls, NULL);
     return r;
@@ -138,7 +138,7 @@ TEST(the_watchdog_is_armed_only_while_active)
     run_free(&r);
     r = active();
     uint64_t deadline = run_deadline_ns(&r);
-    CHECK(deadline >= r.started_ns + js_limits_default.wall_time_ms * NS_PER_MS);
+    CHECK(deadline >= r.started_ns + run_limits_default.wall_time_ms * NS_PER_MS);
     run_tick(&r, deadline - 1);
     CHECK(r.state == RUN_ACTIVE);
     run_tick(&r, deadline);

@@ -21,7 +21,7 @@ static struct cell  cell;
 
 static int run(struct str source)
 {
-    struct msg_run req = { .limits = js_limits_ceiling, .name = STR("train.js"),
+    struct msg_run req = { .limits = run_limits_ceiling, .name = STR("train.js"),
                            .source = source };
     struct msg_result r;
     uint64_t ns;
