@@ -9,24 +9,9 @@
 #include "jail/inside.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <linux/securebits.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-#ifndef SECBIT_NO_CAP_AMBIENT_RAISE
-#define SECBIT_NO_CAP_AMBIENT_RAISE        BIT(6)
-#define SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED BIT(7)
-#endif
-
-/* uid 0 means nothing any more, and no change of uid touches capabilities. */
-#define BITS_LOCKED                                                           \
-    (SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |          \
-     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |                \
-     SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
-
-enum { CAPABILITIES_MAX = 64 };    /* the kernel says EINVAL past its last */
 
 static int write_file(const char *path, const char *text, size_t n)
 {
@@ -59,14 +44,18 @@ static int write_map(const char *path, uint32_t inside, uint32_t outside)
     return write_file(path, line, (size_t)(at - line));
 }
 
-/*
- * Inside id 0 is for control runs only: it keeps its capabilities at exec.
- * A supervisor that made itself non-dumpable owns no file of its own /proc
- * directory, so the child is dumpable for these three writes.
- */
-int step_map(struct inside *in)
+/* The id inside that belongs to a caller. A zygote is 0, whose capabilities
+ * stay through exec; in the empty jail that is for control runs only. */
+static uint32_t inner_id(const struct inside *in)
 {
-    uint32_t id = in->plan & WALL_UID ? JAIL_ID_BASE : 0;
+    return in->spec->rooms || !(in->plan & WALL_UID) ? 0 : JAIL_ID_BASE;
+}
+
+/* Of ourselves. A supervisor that made itself non-dumpable owns no file of its
+ * own /proc directory, so the child is dumpable for these three writes. */
+static int map_caller(const struct inside *in)
+{
+    uint32_t id = inner_id(in);
 
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
         return -errno;
@@ -80,31 +69,33 @@ int step_map(struct inside *in)
     return r;
 }
 
-/* Needs CAP_SETPCAP: root has it, and the maker of a user namespace. */
-static int lock_capabilities(void)
+/* "/proc/123/uid_map" */
+static int map_other(pid_t pid, const char *file, uint32_t inside,
+                     uint32_t outside)
 {
-    for (unsigned long cap = 0; cap < CAPABILITIES_MAX; cap++) {
-        if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
-            continue;
-        if (errno == EINVAL && cap > 0)
-            break;
-        return -errno;
-    }
-    return prctl(PR_SET_SECUREBITS, BITS_LOCKED, 0, 0, 0) < 0 ? -errno : 0;
+    char path[40] = "/proc/";
+    char *at = put_number(path + 6, (uint32_t)pid);
+    memcpy(at, file, strlen(file) + 1);
+    return write_map(path, inside, outside);
 }
 
-int ids_drop_capabilities(void)
+int ids_map_child(pid_t pid, unsigned plan)
 {
-    struct __user_cap_header_struct head = {
-        .version = _LINUX_CAPABILITY_VERSION_3,
+    uint32_t n = (uint32_t)pid;
+    const uint32_t ids[] = {
+        JAIL_ID_BASE + n, JAIL_ID_SMALL_BASE + (n & JAIL_ID_SMALL_MASK),
     };
-    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
-    struct __user_cap_data_struct left[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
-
-    if (syscall(SYS_capset, &head, none) < 0 ||
-        syscall(SYS_capget, &head, left) < 0)
-        return -errno;
-    return memcmp(left, none, sizeof none) == 0 ? 0 : -EPERM;
+    if (!(plan & WALL_UID)) {    /* control runs */
+        int r = map_other(pid, "/gid_map", 0, 0);
+        return r < 0 ? r : map_other(pid, "/uid_map", 0, 0);
+    }
+    int r = -EPERM;
+    for (size_t i = 0; i < COUNT(ids) && r < 0; i++) {
+        r = map_other(pid, "/gid_map", 0, ids[i]);
+        if (r == 0)
+            return map_other(pid, "/uid_map", 0, ids[i]);
+    }
+    return r;    /* neither is mapped in this user namespace */
 }
 
 static int become(uint32_t id)
@@ -114,6 +105,14 @@ static int become(uint32_t id)
         syscall(SYS_setresuid, id, id, id) < 0)
         return -errno;
     return 0;
+}
+
+int step_map(struct inside *in)
+{
+    /* Mapped from outside (ids_map_child()): take the one id there is. */
+    if (in->spec->rooms && in->caller_uid == 0)
+        return become(0);
+    return map_caller(in);
 }
 
 int ids_become(pid_t outer_pid)
@@ -127,7 +126,10 @@ int ids_become(pid_t outer_pid)
 
 int step_ids(struct inside *in)
 {
-    int locked = lock_capabilities();
+    /* A zygote's id is that of its map, and its rights end at its border. */
+    if (in->spec->rooms && (in->plan & WALL_USERNS))
+        return 0;
+    int locked = capabilities_lock();
 
     if (in->caller_uid == 0) {
         int r = locked < 0 ? locked : ids_become(in->outer_pid);
@@ -136,7 +138,7 @@ int step_ids(struct inside *in)
     }
     /* A plain user cannot lock anything, and has nothing to lock: with
      * no_new_privs no exec gives it a capability. */
-    int r = ids_drop_capabilities();
+    int r = capabilities_drop();
     if (r < 0)
         return r;
     if (geteuid() == 0 || getuid() == 0)

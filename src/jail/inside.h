@@ -20,7 +20,10 @@ struct inside {
     pid_t    outer_pid;    /* ours, as the supervisor sees it */
     int      report_fd;    /* our end of the socket to jail_start() */
     int      exec_fd;
+    int      staged;       /* rooms.c: things to bind lie under their number */
+    uint32_t row;          /* of the rooms that is being worked at, or NO_ROW */
 };
+#define NO_ROW UINT32_MAX
 
 /*
  * Ids. A jail made by root gets an id that nobody else has, derived from its
@@ -41,23 +44,58 @@ enum {
 /* jail.c: how an operator gets a wall that is missing. */
 const char *jail_how(unsigned one_wall);
 
+int step_meet(struct inside *in);      /* steps.c, down to parent */
+int step_fds(struct inside *in);
+int step_apart(struct inside *in);
+int step_hostname(struct inside *in);
+int step_limits(struct inside *in);
+int step_no_new_privs(struct inside *in);
+int step_filter(struct inside *in);    /* what a zygote must not do */
+int step_parent(struct inside *in);    /* die with the supervisor */
 int step_map(struct inside *in);       /* ids.c: uid_map of a user namespace */
 int step_ids(struct inside *in);       /* ids.c: identity, capabilities */
 int step_root(struct inside *in);      /* root.c: the empty root */
+int step_rooms(struct inside *in);     /* rooms.c: the furnished root */
 int step_landlock(struct inside *in);  /* landlock.c */
 
-/* ids.c, in parts for probe.c: become the id that belongs to this pid, then
- * give up every capability for good. */
+/* ids.c, for probe.c too: become the id that belongs to this pid. */
 int ids_become(pid_t outer_pid);
-int ids_drop_capabilities(void);
+/* ids.c: in the supervisor, which is root: give the user namespace of this
+ * child its one id, 0 inside and an unprivileged user of its own outside. */
+int ids_map_child(pid_t pid, unsigned plan);
 
 /* root.c: "/" of this process becomes an empty read-only directory. Wants a
  * mount namespace of its own. */
 int root_empty(void);
+/* root.c, in parts: lay a tmpfs over "/" and step onto it (gives a descriptor);
+ * make the current folder the root, read-only, and throw off the old tree. */
+int root_lay(void);
+int root_enter(void);
 
-/* landlock.c: the kernel's ABI number, or a negative errno if it is off. */
+/* rooms.c: as root, before the jail's own user namespace: bind all that the
+ * rooms want into a tree that becomes "/". */
+int rooms_stage(struct inside *in);
+
+/* seal.c: capabilities in parts. Locking (bounding set, ambient, securebits)
+ * needs CAP_SETPCAP: root has it, and the maker of a user namespace. Dropping
+ * empties the three sets and looks that nothing is left. */
+int capabilities_lock(void);
+int capabilities_drop(void);
+
+/* seal.c: Landlock in parts. */
+struct landlock_rights {
+    uint64_t fs;
+    uint64_t net;
+    uint64_t scoped;
+};
+/* The kernel's ABI number, or a negative errno if it is off. */
 int landlock_abi(void);
-/* From now on no file, no TCP port, no abstract socket and no signal to the
+int landlock_all(struct landlock_rights *out);    /* that this kernel knows */
+int landlock_ruleset(const struct landlock_rights *handled);    /* gives a fd */
+int landlock_allow(int ruleset, int fd, uint64_t rights);
+int landlock_enforce(int ruleset);
+
+/* landlock.c: from now on no file, no TCP port, no abstract socket and no signal to the
  * outside; only the program behind exec_fd (-1: none) may still be run. */
 int landlock_deny_all(int exec_fd);
 

@@ -78,11 +78,23 @@ unsigned wall_by_text(const char *text)
     return 0;
 }
 
+/* The walls that are this jail's to build. */
+static unsigned builds(const struct jail_spec *spec)
+{
+    return JAIL_BUILDS & ~(spec->rooms ? (unsigned)WALL_LANDLOCK : 0);
+}
+
+/* What this build cannot give: programs of the rooms are not built by us. */
+static unsigned lacks(const struct jail_spec *spec)
+{
+    return spec->rooms ? 0 : JAIL_BUILD_LACKS;
+}
+
 /* A plan without the walls that cannot stand for want of another one. */
-static unsigned settle(unsigned plan)
+static unsigned settle(const struct jail_spec *spec, unsigned plan)
 {
     if (geteuid() == 0)
-        plan &= ~(unsigned)WALL_USERNS;
+        plan &= spec->rooms ? ~0u : ~(unsigned)WALL_USERNS;
     else if (!(plan & WALL_USERNS))
         plan &= ~WALLS_BY_CLONE;
     if (!(plan & WALL_NNP))
@@ -91,18 +103,18 @@ static unsigned settle(unsigned plan)
 }
 
 /* In a sanitizer build limits are set, but memory has none: not claimed. */
-static unsigned claim(unsigned plan)
+static unsigned claim(const struct jail_spec *spec, unsigned plan)
 {
-    return plan & ~JAIL_BUILD_LACKS;
+    return plan & ~lacks(spec);
 }
 
 static unsigned first_plan(const struct jail_spec *spec)
 {
-    unsigned lacks = JAIL_BUILD_LACKS & ~(unsigned)WALL_RLIMITS;
-    unsigned plan = JAIL_BUILDS & ~lacks & ~spec->leave_out;
+    unsigned never = lacks(spec) & ~(unsigned)WALL_RLIMITS;
+    unsigned plan = builds(spec) & ~never & ~spec->leave_out;
     if ((plan & WALL_LANDLOCK) && landlock_abi() < 1)
         plan &= ~(unsigned)WALL_LANDLOCK;
-    return settle(plan);
+    return settle(spec, plan);
 }
 
 /* Walls that can be had on any host are never given up. */
@@ -111,25 +123,34 @@ static int may_do_without(unsigned wall)
     return wall && !(wall & ~(WALLS_BY_CLONE | WALL_LANDLOCK));
 }
 
-static int refuse(unsigned missing, const char *seen, struct err *e)
+static int refuse(const struct jail_spec *spec, unsigned missing,
+                  const char *seen, struct err *e)
 {
-    for (size_t i = 0; i < COUNT(walls); i++)
-        if (walls[i].wall & missing)
-            return err_set(e, -ENOTSUP, "the wall '%s' (%s) is required and "
-                           "cannot be built here%s%s%s: %s", walls[i].text,
-                           walls[i].what, *seen ? " [" : "", seen,
-                           *seen ? "]" : "", walls[i].how);
+    for (size_t i = 0; i < COUNT(walls); i++) {
+        if (!(walls[i].wall & missing))
+            continue;
+        const char *how = walls[i].wall == WALL_USERNS && spec->rooms
+            ? OF_NAMESPACES : walls[i].how;
+        return err_set(e, -ENOTSUP, "the wall '%s' (%s) is required and "
+                       "cannot be built here%s%s%s: %s", walls[i].text,
+                       walls[i].what, *seen ? " [" : "", seen,
+                       *seen ? "]" : "", how);
+    }
     return err_set(e, -ENOTSUP, "a wall that nobody knows is required");
 }
 
 static int check_spec(const struct jail_spec *spec, struct err *e)
 {
-    if (!spec->argv || !spec->argv[0] || spec->exec_fd < 0 ||
-        spec->channel_fd < 0)
+    const struct jail_rooms *rooms = spec->rooms;
+    int has_program = rooms ? rooms->program != NULL : spec->exec_fd >= 0;
+    if (!spec->argv || !spec->argv[0] || !has_program || spec->channel_fd < 0)
         return err_set(e, -EINVAL, "jail: no program, or no channel");
     if (!spec->limits.data_bytes || !spec->limits.stack_bytes)
         return err_set(e, -EINVAL, "jail: limits.data_bytes and "
                        "limits.stack_bytes must be given");
+    if (rooms && (!rooms->processes || !rooms->open_files || !rooms->envp))
+        return err_set(e, -EINVAL, "jail: rooms without an environment, or "
+                       "without a limit of processes and open files");
     return 0;
 }
 
@@ -140,19 +161,20 @@ static int start(const struct jail_spec *spec, struct jail *j, struct err *e)
     unsigned plan = first_plan(spec);
 
     for (;;) {
-        unsigned missing = spec->required & JAIL_BUILDS & ~claim(plan);
+        unsigned missing = spec->required & builds(spec) &
+                           ~claim(spec, plan);
         if (missing)
-            return refuse(missing, seen.msg, e);
+            return refuse(spec, missing, seen.msg, e);
 
         unsigned got = plan, refused = 0;
         int r = spawn_jailed(spec, &got, &j->pid, &j->pidfd, &refused, &seen);
         if (r == 0) {
-            j->walls = claim(got);
+            j->walls = claim(spec, got);
             return 0;
         }
         if (!may_do_without(refused))
             return err_set(e, r, "%s", seen.msg);
-        plan = settle(plan & ~refused);
+        plan = settle(spec, plan & ~refused);
     }
 }
 

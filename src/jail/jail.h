@@ -64,7 +64,8 @@ unsigned    wall_by_text(const char *text);
 struct jail;    /* a running jail; its fields are jail.c's business */
 
 struct jail_limits {
-    uint64_t data_bytes;        /* RLIMIT_DATA: all private writable memory */
+    uint64_t data_bytes;        /* RLIMIT_DATA: all private writable memory;
+                                   UINT64_MAX: no limit */
     uint64_t stack_bytes;       /* RLIMIT_STACK; neither may be 0 */
 };
 
@@ -77,7 +78,8 @@ enum jail_item_kind {
     ROOM_BIND,       /* from: a file or folder of the host */
     ROOM_FILE,       /* from: its text */
     ROOM_LINK,       /* from: where the link points */
-    ROOM_DIR,        /* an empty folder, to be mounted on later */
+    ROOM_DIR,        /* an empty folder, to be mounted on later; writable: a
+                        small tmpfs */
     ROOM_DEVICE,     /* from: a device of the host, by its path */
     ROOM_PROC,       /* /proc of the jail's own pid namespace */
 };
@@ -97,13 +99,18 @@ struct jail_item {
  * A furnished jail holds a zygote, whose rights end at its own border: it is
  * root of a user namespace that maps to one unprivileged user outside (started
  * by root: a user of its own, never 0), so that it can seal its forks further.
- * All else is as in the empty jail; Landlock is left to the forks.
+ * All its namespaces belong to that one. All else is as in the empty jail;
+ * Landlock is left to the forks, so it is neither built nor asked for here.
+ *
+ * Paths of items are absolute, without "..", and lead through no link. A jail
+ * made by root shows what root can reach; but inside, files are read by the
+ * rights of an unknown user.
  */
 struct jail_rooms {
     const struct jail_item *item;
     size_t                  items;
     const char             *program;      /* path inside, in place of exec_fd */
-    const char *const      *envp;
+    const char *const      *envp;         /* not NULL */
     const char             *hostname;     /* NULL: "glovebox" */
     int                     stdio[3];     /* become 0, 1, 2; -1: closed */
     uint64_t                processes;    /* RLIMIT_NPROC of all forks together */

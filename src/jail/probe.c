@@ -20,7 +20,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -33,9 +32,6 @@
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
-#endif
-#ifndef HWCAP2_FSGSBASE
-#define HWCAP2_FSGSBASE BIT(1)
 #endif
 
 /* What a probe works with: made outside, used inside. */
@@ -142,7 +138,7 @@ static int probe_uid(struct scene *s)
         if (r < 0)
             return r;
     }
-    int r = ids_drop_capabilities();
+    int r = capabilities_drop();
     if (r < 0)
         return r;
     if (syscall(SYS_setresuid, 0, 0, 0) == 0)
@@ -154,7 +150,8 @@ static int probe_uid(struct scene *s)
 
 static int map_ids(uid_t uid, gid_t gid)
 {
-    struct inside in = { .plan = WALL_UID, .caller_uid = uid,
+    static const struct jail_spec empty;
+    struct inside in = { .spec = &empty, .plan = WALL_UID, .caller_uid = uid,
                          .caller_gid = gid };
     return step_map(&in);
 }
@@ -169,8 +166,8 @@ static int probe_user_ns(struct scene *s)
             return r;
         uid = getuid();
         gid = getgid();
-        saw(s, "for ordinary users; a jail made by root has an id of its own "
-               "instead");
+        saw(s, "for users, node and python; a js jail made by root has an id "
+               "of its own instead");
     }
     if (unshare(CLONE_NEWUSER) < 0)
         return -errno;
@@ -270,7 +267,7 @@ static int probe_dumpable(struct scene *s)
 {
     int r = geteuid() == 0 ? ids_become(getpid()) : 0;
     if (r == 0)
-        r = ids_drop_capabilities();
+        r = capabilities_drop();
     if (r < 0)
         return r;
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
@@ -383,122 +380,5 @@ size_t probe_walls(struct probe_result *out, size_t n)
         out[i] = judge(&probes[i], &s);
     if (s.shm >= 0)
         shmctl(s.shm, IPC_RMID, NULL);
-    return i;
-}
-
-/* The first line of a small file, or NULL. */
-static const char *first_line(const char *path, char *text, size_t room)
-{
-    AUTO_FD fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
-    if (n < 0)
-        return NULL;
-    text[n] = 0;
-    text[strcspn(text, "\n")] = 0;
-    return text;
-}
-
-static void fact_kernel(struct probe_fact *f)
-{
-    struct utsname u;
-    f->ok = uname(&u) == 0;
-    if (f->ok)
-        snprintf(f->why, sizeof f->why, "%.40s %.40s %.40s", u.sysname,
-                 u.release, u.machine);
-}
-
-/* What stands between an ordinary user and a user namespace. */
-static void fact_user_namespaces(struct probe_fact *f)
-{
-    static const struct { const char *path, *bad, *name; } knobs[] = {
-        { "/proc/sys/user/max_user_namespaces", "0",
-          "user.max_user_namespaces is 0" },
-        { "/proc/sys/kernel/unprivileged_userns_clone", "0",
-          "kernel.unprivileged_userns_clone is 0" },
-        { "/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
-          "kernel.apparmor_restrict_unprivileged_userns is 1" },
-    };
-    char text[32];
-    f->ok = 1;
-    snprintf(f->why, sizeof f->why, "no setting forbids them");
-    for (size_t i = 0; i < COUNT(knobs); i++) {
-        const char *now = first_line(knobs[i].path, text, sizeof text);
-        if (now && strcmp(now, knobs[i].bad) == 0) {
-            f->ok = 0;
-            snprintf(f->why, sizeof f->why, "%s", knobs[i].name);
-        }
-    }
-}
-
-/* The "0::/path" line of /proc/self/cgroup, without its head; or NULL. */
-static const char *own_cgroup(char *text, size_t room)
-{
-    AUTO_FD fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, text, room - 1);
-    if (n < 0)
-        return NULL;
-    text[n] = 0;
-    char *at = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
-    if (!at)
-        return NULL;
-    at += *at == '\n';
-    at[strcspn(at, "\n")] = 0;
-    return at + 3;
-}
-
-/* Delegated: we may make children here, and they would have controllers. */
-static void fact_cgroup(struct probe_fact *f)
-{
-    char text[2048], path[2200], list[128];
-    const char *own = own_cgroup(text, sizeof text);
-    if (!own) {
-        snprintf(f->why, sizeof f->why, "no cgroup v2 here");
-        return;
-    }
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cgroup.controllers", own);
-    const char *have = first_line(path, list, sizeof list);
-    snprintf(path, sizeof path, "/sys/fs/cgroup%s/cgroup.procs", own);
-    if (!have)
-        snprintf(f->why, sizeof f->why, "cgroup v2 is not at /sys/fs/cgroup");
-    else if (access(path, W_OK) < 0)
-        snprintf(f->why, sizeof f->why, "not delegated to this user; systemd: "
-                 "Delegate=yes");
-    else if (!strstr(have, "memory") || !strstr(have, "pids"))
-        snprintf(f->why, sizeof f->why, "without memory and pids (has: %.60s)",
-                 have);
-    else
-        f->ok = 1;
-    if (f->ok)
-        snprintf(f->why, sizeof f->why, "controllers: %.100s", have);
-}
-
-static void fact_fsgsbase(struct probe_fact *f)
-{
-#ifdef __x86_64__
-    f->ok = (getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE) != 0;
-    snprintf(f->why, sizeof f->why, f->ok ? "the fast js engine can run"
-             : "the js engine changes cells by a system call");
-#else
-    snprintf(f->why, sizeof f->why, "only x86-64 has it");
-#endif
-}
-
-static const struct {
-    const char *name;
-    void (*ask)(struct probe_fact *);
-} facts[] = {
-    { "kernel",               fact_kernel          },
-    { "user namespaces",      fact_user_namespaces },
-    { "cgroup v2 delegation", fact_cgroup          },
-    { "fsgsbase",             fact_fsgsbase        },
-};
-
-size_t probe_facts(struct probe_fact *out, size_t n)
-{
-    size_t i;
-    for (i = 0; i < n && i < COUNT(facts); i++) {
-        out[i] = (struct probe_fact){ .name = facts[i].name };
-        facts[i].ask(&out[i]);
-    }
     return i;
 }

@@ -18,7 +18,7 @@ size_t probe_walls(struct probe_result *out, size_t n);
 
 /* Things that are not walls, and that decide what walls or speed can be had. */
 struct probe_fact {
-    const char *name;        /* a constant: "kernel", "cgroup v2 delegation" */
+    const char *name;        /* a constant: "kernel", "cgroups" */
     int         ok;
     char        why[160];
 };

@@ -13,7 +13,8 @@ enum seal_rights {
     SEAL_READ  = BIT(0),    /* read files and list folders */
     SEAL_WRITE = BIT(1),    /* all that changes a tree; implies SEAL_READ */
     SEAL_EXEC  = BIT(2),
-    SEAL_LIST  = BIT(3),    /* list this folder itself: not what is beneath */
+    SEAL_LIST  = BIT(3),    /* list folders, this one and beneath (Landlock has
+                               no rule for one folder); no file is read */
 };
 struct seal_path {
     const char *at;         /* a file or folder; one that is missing is skipped */

@@ -20,6 +20,14 @@
  * refusals that are the host's nature (no such feature, not permitted), never
  * for a lack of memory or of free ids.
  *
+ * A furnished jail has a user namespace in both cases, as it must own all the
+ * others. Started by root there is one process more:
+ *
+ *   supervisor ── clone() ──▶ stager, root: gathers what the rooms want
+ *       ▲                       │ clone(CLONE_PARENT): the child is the
+ *       └─ the child's pid ◀────┘ supervisor's, born in all its namespaces
+ *   write the child's uid_map, send it its pid, go on as above
+ *
  * The memory between clone() and exec is the supervisor's, so the child is not
  * dumpable. Exec makes it dumpable again: the program's own seal sets that.
  *
@@ -31,237 +39,83 @@
 #include "jail/inside.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#ifndef SYS_close_range
-#define SYS_close_range 436
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
 #endif
 
-enum {
-    EXEC_FD   = JAIL_IMAGE_FD + 1,    /* both are closed by exec */
-    REPORT_FD = JAIL_IMAGE_FD + 2,
-    AWAY_FD   = 16,                   /* above every fixed number */
-    MAX_FILES = 16,
-    /* The program, and one child in which it proves its seal. */
-    MAX_PROCESSES = 2,
-    SIGNALS = 64,
-};
-
-/* The child cannot see its own outer pid, which ids.c makes an id of. It reads
- * before anything can fail: closing a socket with unread bytes would reset the
- * connection and lose the report. */
-static int step_meet(struct inside *in)
-{
-    ssize_t n = read(in->report_fd, &in->outer_pid, sizeof in->outer_pid);
-    if (n < 0)
-        return -errno;
-    return n == sizeof in->outer_pid ? 0 : -ESRCH;    /* supervisor is gone */
-}
-
-/* Where a descriptor goes. A source may be the target of another, so all are
- * copied out of the way before any is put in place. */
-static int place_fds(const struct inside *in)
-{
-    const struct { int from, to, flags; } moves[] = {
-        { in->spec->channel_fd, JAIL_CHANNEL_FD, 0         },
-        { in->spec->image_fd,   JAIL_IMAGE_FD,   0         },
-        { in->exec_fd,          EXEC_FD,         O_CLOEXEC },
-        { in->report_fd,        REPORT_FD,       O_CLOEXEC },
-    };
-    int away[COUNT(moves)];
-
-    for (size_t i = 0; i < COUNT(moves); i++) {
-        away[i] = moves[i].from;
-        if (moves[i].from < 0)
-            continue;
-        away[i] = fcntl(moves[i].from, F_DUPFD_CLOEXEC, AWAY_FD);
-        if (away[i] < 0)
-            return -errno;
-    }
-    for (size_t i = 0; i < COUNT(moves); i++) {
-        if (away[i] < 0)
-            close(moves[i].to);
-        else if (dup3(away[i], moves[i].to, moves[i].flags) < 0)
-            return -errno;
-    }
-    return 0;
-}
-
-static int step_fds(struct inside *in)
-{
-    int r = place_fds(in);
-    if (r < 0)
-        return r;
-    in->exec_fd = EXEC_FD;
-    in->report_fd = REPORT_FD;
-    if (!(in->plan & WALL_FDS))
-        return 0;
-    if (syscall(SYS_close_range, 0, JAIL_CHANNEL_FD - 1, 0) < 0 ||
-        syscall(SYS_close_range, REPORT_FD + 1, ~0u, 0) < 0)
-        return -errno;
-    return 0;
-}
-
-/* Handlers of the supervisor would run its code in here; ignored signals
- * would stay ignored through exec. Signals were blocked before clone(). */
-static int reset_signals(void)
-{
-    static const uint64_t dfl[8];    /* struct kernel_sigaction, all zero */
-    uint64_t none = 0;
-
-    for (int sig = 1; sig <= SIGNALS; sig++)
-        if (sig != SIGKILL && sig != SIGSTOP &&
-            syscall(SYS_rt_sigaction, sig, dfl, NULL, sizeof none) < 0)
-            return -errno;
-    if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none) < 0)
-        return -errno;
-    return 0;
-}
-
-static int step_apart(struct inside *in)
-{
-    (void)in;
-    if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0)
-        return -errno;
-    if (setsid() < 0)    /* no terminal to push characters into (TIOCSTI) */
-        return -errno;
-#ifndef GB_SANITIZED
-    /* Someone debugging may have turned off address randomisation. */
-    if (personality(PER_LINUX) < 0)
-        return -errno;
-#endif
-    umask(077);
-    if (chdir("/") < 0)
-        return -errno;
-    return reset_signals();
-}
-
-static int step_hostname(struct inside *in)
-{
-    (void)in;
-    struct str name = STR("glovebox");
-    return sethostname(name.at, name.len) < 0 ? -errno : 0;
-}
-
-static int set_limit(int what, uint64_t want)
-{
-    struct rlimit now;
-    if (getrlimit(what, &now) < 0)
-        return -errno;
-    rlim_t v = want < now.rlim_max ? want : now.rlim_max;
-    struct rlimit lim = { v, v };
-    return setrlimit(what, &lim) < 0 ? -errno : 0;
-}
-
-/*
- * RLIMIT_NPROC counts all processes of a user. Where the user is the caller,
- * without a user namespace, the count is not ours to limit; the seal of the
- * program brings the limit to 0 before any guest code in every case.
- */
-static int step_limits(struct inside *in)
-{
-    const struct jail_limits *lim = &in->spec->limits;
-    const int own_count = in->caller_uid == 0 ? (in->plan & WALL_UID) != 0
-                                              : (in->plan & WALL_USERNS) != 0;
-    const struct { int what, use; uint64_t value; } want[] = {
-#ifndef GB_SANITIZED
-        { RLIMIT_DATA,     1,         lim->data_bytes  },
-#endif
-        { RLIMIT_STACK,    1,         lim->stack_bytes },
-        { RLIMIT_CORE,     1,         0                },
-        { RLIMIT_FSIZE,    1,         0                },
-        { RLIMIT_NOFILE,   1,         MAX_FILES        },
-        { RLIMIT_NPROC,    own_count, MAX_PROCESSES    },
-        { RLIMIT_MEMLOCK,  1,         0                },
-        { RLIMIT_MSGQUEUE, 1,         0                },
-        { RLIMIT_RTPRIO,   1,         0                },
-    };
-
-    for (size_t i = 0; i < COUNT(want); i++) {
-        int r = want[i].use ? set_limit(want[i].what, want[i].value) : 0;
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-static int step_no_new_privs(struct inside *in)
-{
-    (void)in;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? -errno : 0;
-}
-
-/*
- * A change of ids clears the wish to die with the parent, so this comes last.
- * The parent may have died just before; then its end of the socket is closed.
- * (getppid() is no help: across a pid namespace it is always 0.)
- */
-static int step_parent(struct inside *in)
-{
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0)
-        return -errno;
-    struct pollfd parent = { .fd = in->report_fd };
-    if (poll(&parent, 1, 0) < 0)
-        return -errno;
-    return parent.revents & POLLHUP ? -ESRCH : 0;
-}
+enum kind { EMPTY = BIT(0), ROOMS = BIT(1), ANY = EMPTY | ROOMS };
 
 /*
  * What the child does, in order; a step with a wall is taken if the plan has
  * that wall. The order is the argument: the map gives the rights that the
  * mounts need, `identity` gives them up, Landlock wants no_new_privs and
- * forbids mounts.
+ * forbids mounts. In a furnished jail the map is the identity already.
  */
 static const struct step {
     const char *name;
+    enum kind   jail;
     unsigned    wall;
     int       (*run)(struct inside *);
 } steps[] = {
-    { "meet the supervisor",     0,             step_meet         },
-    { "place descriptors",       0,             step_fds          },
-    { "map ids",                 WALL_USERNS,   step_map          },
-    { "leave the session",       0,             step_apart        },
-    { "empty root",              WALL_MOUNTNS,  step_root         },
-    { "host name",               WALL_UTSNS,    step_hostname     },
-    { "limits",                  WALL_RLIMITS,  step_limits       },
-    { "identity",                WALL_UID,      step_ids          },
-    { "no_new_privs",            WALL_NNP,      step_no_new_privs },
-    { "landlock",                WALL_LANDLOCK, step_landlock     },
-    { "die with the supervisor", 0,             step_parent       },
+    { "meet the supervisor",     ANY,   0,             step_meet         },
+    { "place descriptors",       ANY,   0,             step_fds          },
+    { "map ids",                 ANY,   WALL_USERNS,   step_map          },
+    { "leave the session",       ANY,   0,             step_apart        },
+    { "empty root",              EMPTY, WALL_MOUNTNS,  step_root         },
+    { "furnished root",          ROOMS, WALL_MOUNTNS,  step_rooms        },
+    { "host name",               ANY,   WALL_UTSNS,    step_hostname     },
+    { "limits",                  ANY,   WALL_RLIMITS,  step_limits       },
+    { "identity",                ANY,   WALL_UID,      step_ids          },
+    { "no_new_privs",            ANY,   WALL_NNP,      step_no_new_privs },
+    { "landlock",                EMPTY, WALL_LANDLOCK, step_landlock     },
+    { "die with the supervisor", ANY,   0,             step_parent       },
+    { "filter",                  ROOMS, 0,             step_filter       },
 };
 
-struct report { uint32_t step; int32_t error; };
+/* Reports that are about no step. */
+enum { AT_EXEC = COUNT(steps), AT_STAGE, AT_CLONE, BORN };
+
+struct report {
+    uint32_t step;
+    int32_t  error;
+    uint32_t row;     /* of the rooms, or NO_ROW */
+    uint32_t plan;    /* BORN: what clone() gave, */
+    int32_t  pid;     /* and to whom */
+};
+
+static _Noreturn void fail(const struct inside *in, uint32_t step, int error)
+{
+    struct report rep = { .step = step, .error = error, .row = in->row };
+    (void)!write(in->report_fd, &rep, sizeof rep);
+    _exit(126);
+}
 
 static _Noreturn void child(struct inside *in)
 {
     static char *const no_env[] = { NULL };
-    struct report rep = { .step = COUNT(steps) };    /* i.e. exec itself */
+    const struct jail_rooms *rooms = in->spec->rooms;
+    enum kind kind = rooms ? ROOMS : EMPTY;
 
     for (uint32_t i = 0; i < COUNT(steps); i++) {
-        if (steps[i].wall && !(in->plan & steps[i].wall))
+        if (!(steps[i].jail & kind) ||
+            (steps[i].wall && !(in->plan & steps[i].wall)))
             continue;
         int r = steps[i].run(in);
-        if (r < 0) {
-            rep = (struct report){ .step = i, .error = -r };
-            goto fail;
-        }
+        if (r < 0)
+            fail(in, i, -r);
     }
-    syscall(SYS_execveat, in->exec_fd, "", in->spec->argv, no_env,
-            AT_EMPTY_PATH);
-    rep.error = errno;
-fail:
-    (void)!write(in->report_fd, &rep, sizeof rep);
-    _exit(126);
+    if (rooms)
+        syscall(SYS_execve, rooms->program, in->spec->argv, rooms->envp);
+    else
+        syscall(SYS_execveat, in->exec_fd, "", in->spec->argv, no_env,
+                AT_EMPTY_PATH);
+    fail(in, AT_EXEC, errno);
 }
 
 static const struct { unsigned wall; uint64_t flag; } namespaces[] = {
@@ -274,13 +128,19 @@ static const struct { unsigned wall; uint64_t flag; } namespaces[] = {
     { WALL_CGROUPNS, CLONE_NEWCGROUP },
 };
 
-pid_t spawn_fork(unsigned plan, int *out_pidfd)
+/* whose: SIGCHLD, and CLONE_PARENT for a child of our parent. */
+static pid_t clone_into(unsigned plan, uint64_t whose, int *out_pidfd)
 {
-    uint64_t flags = SIGCHLD | (out_pidfd ? CLONE_PIDFD : 0);
+    uint64_t flags = whose | (out_pidfd ? CLONE_PIDFD : 0);
     for (size_t i = 0; i < COUNT(namespaces); i++)
         if (plan & namespaces[i].wall)
             flags |= namespaces[i].flag;
     return (pid_t)syscall(SYS_clone, flags, NULL, out_pidfd, NULL, NULL);
+}
+
+pid_t spawn_fork(unsigned plan, int *out_pidfd)
+{
+    return clone_into(plan, SIGCHLD, out_pidfd);
 }
 
 /* Does this errno say what the host is, rather than how it is just now? */
@@ -300,7 +160,7 @@ static int is_clone_refusal(int error)
  * clone() does not say which namespace it refused: try to do without each one
  * in turn, then without any, but never without a required one.
  */
-static pid_t clone_what_we_can(unsigned required, unsigned *plan,
+static pid_t clone_what_we_can(struct inside *in, uint64_t whose,
                                int *out_pidfd)
 {
     unsigned drop[COUNT(namespaces) + 1] = { 0 };
@@ -308,27 +168,52 @@ static pid_t clone_what_we_can(unsigned required, unsigned *plan,
         drop[i] = namespaces[i].wall;
     drop[COUNT(namespaces)] = WALLS_BY_CLONE;
 
-    pid_t pid = spawn_fork(*plan, out_pidfd);
+    unsigned plan = in->plan;
+    pid_t pid = clone_into(plan, whose, out_pidfd);
     for (size_t i = 1; i < COUNT(drop); i++) {
-        unsigned less = *plan & ~drop[i];
         if (pid >= 0 || !is_clone_refusal(errno))
             break;
-        if (less == *plan || (*plan & drop[i] & required))
+        in->plan = plan & ~drop[i];
+        if (in->plan == plan || (plan & drop[i] & in->spec->required))
             continue;
-        pid = spawn_fork(less, out_pidfd);
-        if (pid >= 0)
-            *plan = less;
+        pid = clone_into(in->plan, whose, out_pidfd);
     }
+    if (pid < 0)
+        in->plan = plan;
     return pid;
 }
 
-/* The child starts with every signal blocked and our handlers still set. */
-static pid_t clone_quietly(unsigned required, unsigned *plan, int *out_pidfd)
+/* Still root, in a mount namespace of its own. */
+static _Noreturn void stager(struct inside *in)
+{
+    int r = rooms_stage(in);
+    if (r < 0)
+        fail(in, AT_STAGE, -r);
+    pid_t pid = clone_what_we_can(in, CLONE_PARENT | SIGCHLD, NULL);
+    if (pid == 0)
+        child(in);
+    if (pid < 0)
+        fail(in, AT_CLONE, errno);
+    struct report born = { .step = BORN, .row = NO_ROW, .plan = in->plan,
+                           .pid = pid };
+    _exit(write(in->report_fd, &born, sizeof born) != sizeof born);
+}
+
+static int is_staged(const struct inside *in)
+{
+    return in->spec->rooms && in->caller_uid == 0 &&
+           (in->plan & WALL_MOUNTNS);
+}
+
+/* The child starts with every signal blocked and our handlers still set. Gives
+ * the pid of the stager where there is one. */
+static pid_t clone_quietly(struct inside *in, int *out_pidfd)
 {
     sigset_t all, before;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    pid_t pid = clone_what_we_can(required, plan, out_pidfd);
+    pid_t pid = is_staged(in) ? clone_into(WALL_MOUNTNS, SIGCHLD, out_pidfd)
+                              : clone_what_we_can(in, SIGCHLD, out_pidfd);
     if (pid != 0) {
         int saved = errno;
         sigprocmask(SIG_SETMASK, &before, NULL);
@@ -337,37 +222,106 @@ static pid_t clone_quietly(unsigned required, unsigned *plan, int *out_pidfd)
     return pid;
 }
 
-static int await_exec(int fd, unsigned *out_refused, struct err *e)
-{
-    struct report rep;
-    ssize_t n;
-    do
-        n = read(fd, &rep, sizeof rep);
-    while (n < 0 && errno == EINTR);
+/* ---- the supervisor's side ---------------------------------------------------- */
 
-    if (n == 0)
-        return 0;
-    if (n < 0)
-        return err_sys(e, "jail: waiting for the jailed process");
-    if (n != sizeof rep || rep.step > COUNT(steps) || rep.error <= 0)
-        return err_set(e, -EPROTO, "jail: garbled start report");
-    if (rep.step == COUNT(steps)) {
-        errno = rep.error;
-        return err_sys(e, "jail: exec");
-    }
-    const struct step *s = &steps[rep.step];
-    if (is_refusal(rep.error))
-        *out_refused = s->wall;
-    errno = rep.error;
-    return err_sys(e, "jail: %s", s->name);
+static void reap(pid_t pid)
+{
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
 }
 
 static void put_down(pid_t pid, int pidfd)
 {
     if (syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) < 0)
         kill(pid, SIGKILL);
-    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-        ;
+    reap(pid);
+}
+
+/* Say what failed, and which walls one could try to do without. */
+static int explain(const struct inside *in, const struct report *rep,
+                   unsigned *out_refused, struct err *e)
+{
+    static const char *const others[] = { "exec", "furnished root", "clone" };
+    const struct jail_rooms *rooms = in->spec->rooms;
+    if (rep->step >= BORN || rep->error <= 0)
+        return err_set(e, -EPROTO, "jail: garbled start report");
+
+    if (rep->step < COUNT(steps) && is_refusal(rep->error))
+        *out_refused = steps[rep->step].wall;
+    if (rep->step == AT_STAGE && is_refusal(rep->error))
+        *out_refused = WALL_MOUNTNS;
+    if (rep->step == AT_CLONE && is_clone_refusal(rep->error))
+        *out_refused = in->plan & WALLS_BY_CLONE;
+
+    const char *name = rep->step < COUNT(steps) ? steps[rep->step].name
+                                                : others[rep->step - AT_EXEC];
+    errno = rep->error;
+    if (rooms && rep->row < rooms->items)
+        return err_sys(e, "jail: %s: %s", name, rooms->item[rep->row].at);
+    return err_sys(e, "jail: %s", name);
+}
+
+/* Returns 1 and the report, or 0 at end of file. */
+static int next_report(int fd, struct report *out, struct err *e)
+{
+    ssize_t n;
+    do
+        n = read(fd, out, sizeof *out);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return err_sys(e, "jail: waiting for the jailed process");
+    if (n != 0 && n != sizeof *out)
+        return err_set(e, -EPROTO, "jail: garbled start report");
+    return n != 0;
+}
+
+/* Take the child over from its stager. */
+static int await_birth(struct inside *in, int fd, pid_t *pid, int *pidfd,
+                       unsigned *out_refused, struct err *e)
+{
+    struct report rep;
+    int r = next_report(fd, &rep, e);
+    reap(*pid);
+    *pid = 0;
+    if (r < 0)
+        return r;
+    if (r == 0)
+        return err_set(e, -ECHILD, "jail: the stager was killed");
+    if (rep.step != BORN)
+        return explain(in, &rep, out_refused, e);
+
+    close(*pidfd);
+    in->plan = rep.plan;
+    *pid = rep.pid;
+    *pidfd = (int)syscall(SYS_pidfd_open, rep.pid, 0);
+    return *pidfd < 0 ? err_sys(e, "jail: pidfd_open") : 0;
+}
+
+static int map_child(const struct inside *in, pid_t pid, unsigned *out_refused,
+                     struct err *e)
+{
+    if (!in->spec->rooms || in->caller_uid != 0 || !(in->plan & WALL_USERNS))
+        return 0;
+    int r = ids_map_child(pid, in->plan);
+    if (r == 0)
+        return 0;
+    if (is_refusal(-r))
+        *out_refused = WALL_USERNS;
+    errno = -r;
+    return err_sys(e, "jail: map ids");
+}
+
+static int see_off(struct inside *in, int fd, pid_t pid,
+                   unsigned *out_refused, struct err *e)
+{
+    struct report rep;
+    int r = map_child(in, pid, out_refused, e);
+    if (r < 0)
+        return r;
+    if (send(fd, &pid, sizeof pid, MSG_NOSIGNAL) < 0)
+        return err_sys(e, "jail: tell the child its number");
+    r = next_report(fd, &rep, e);
+    return r > 0 ? explain(in, &rep, out_refused, e) : r;
 }
 
 int spawn_jailed(const struct jail_spec *spec, unsigned *plan, pid_t *out_pid,
@@ -379,15 +333,16 @@ int spawn_jailed(const struct jail_spec *spec, unsigned *plan, pid_t *out_pid,
     AUTO_FD ours = pair[0];
     AUTO_FD theirs = pair[1];
     struct inside in = {
-        .spec = spec, .caller_uid = geteuid(), .caller_gid = getegid(),
-        .report_fd = theirs, .exec_fd = spec->exec_fd,
+        .spec = spec, .plan = *plan, .caller_uid = geteuid(),
+        .caller_gid = getegid(), .report_fd = theirs,
+        .exec_fd = spec->rooms ? -1 : spec->exec_fd, .row = NO_ROW,
     };
+    int staged = is_staged(&in);
 
     AUTO_FD pidfd = -1;
     int new_fd = -1;
-    in.plan = *plan;
     *out_refused = 0;
-    pid_t pid = clone_quietly(spec->required, &in.plan, &new_fd);
+    pid_t pid = clone_quietly(&in, &new_fd);
     if (pid < 0) {
         if (is_clone_refusal(errno))
             *out_refused = in.plan & WALLS_BY_CLONE;
@@ -395,16 +350,19 @@ int spawn_jailed(const struct jail_spec *spec, unsigned *plan, pid_t *out_pid,
     }
     if (pid == 0) {
         close(ours);
+        if (staged)
+            stager(&in);
         child(&in);
     }
     pidfd = new_fd;
     close(fd_take(&theirs));
 
-    int r = send(ours, &pid, sizeof pid, MSG_NOSIGNAL) < 0
-        ? err_sys(e, "jail: tell the child its number")
-        : await_exec(ours, out_refused, e);
+    int r = staged ? await_birth(&in, ours, &pid, &pidfd, out_refused, e) : 0;
+    if (r == 0)
+        r = see_off(&in, ours, pid, out_refused, e);
     if (r < 0) {
-        put_down(pid, pidfd);
+        if (pid > 0)
+            put_down(pid, pidfd);
         return r;
     }
     *plan = in.plan;
