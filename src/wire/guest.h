@@ -80,6 +80,16 @@ struct zygote_report {
     char     step[64];       /* which step failed; runtime's version when ready */
 };
 
+/* Files inside a jail with paths, one a line, that a fork's Landlock must know:
+ * writable mounts, and folders of the runtime outside of the usual ones. */
+#define GUEST_WRITABLE "/etc/glovebox-writable"
+#define GUEST_READABLE "/etc/glovebox-readable"
+
+/* Where packages are shown. Node.js looks into /node_modules for whatever lies
+ * in /workspace, so everything of it finds them by its own rules. */
+#define GUEST_NODE_PACKAGES "/node_modules"
+#define GUEST_PACKAGES      "/packages"
+
 /* Names that are allowed get addresses of this range; the run connects to them
  * and the egress process picks up the call. */
 #define GUEST_NET_BASE 0xc6120000u    /* 198.18.0.0/15 */

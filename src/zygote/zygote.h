@@ -9,6 +9,14 @@
  * here parses what a guest wrote; a fork that has been sent its program never
  * comes back into zygote_serve().
  *
+ * Descriptors of a fork. zygote_serve() closes all that it opened or received
+ * itself: the control socket, its namespace, the pidfds of other runs, the
+ * cgroup files, and what was sent to the supervisor. hooks->child answers for
+ * what was open before zygote_serve() was called: a fork shares no epoll, pipe
+ * or socket with the zygote. It leaves the others alone, and finds nothing of
+ * its own from GUEST_CHANNEL_FD up. With `cold` there is nothing to answer
+ * for: all but stdio and the channel is closed.
+ *
  * Threads: the runtime may have some; fork happens in the caller's.
  *
  * SPDX-License-Identifier: MIT
@@ -19,13 +27,16 @@
 /* What a runtime needs around a fork; NULL entries are skipped. */
 struct zygote_hooks {
     void (*before)(void *user);     /* in the zygote: last chance to settle */
-    void (*parent)(void *user);     /* in the zygote, after each fork */
+    void (*parent)(void *user);     /* in the zygote, after each `before`, also
+                                       when the fork failed */
     void (*child)(void *user);      /* in the fork: first thing, before its seal */
     void (*sealed)(void *user);     /* in the fork: after its seal */
     void *user;
     const char *version;            /* of the runtime, for the report */
     int   cold;                     /* the fork will exec the runtime: its memory
                                        starts from nothing */
+    uint64_t cold_bytes;            /* then: private memory that the runtime maps
+                                       before it runs anything */
 };
 
 struct zygote_child {
@@ -50,9 +61,3 @@ void channel_program(struct msg_program *out);
 /* Send a whole frame; blocks. 0 or a negative errno. */
 int  channel_result(const struct msg_result *m);
 int  channel_denied(const struct msg_denied *m);
-
-/* ---- the seal (seal.c), in parts for tests ----------------------------------- */
-
-/* Take every step; returns 0, or a negative errno with the step's name. */
-int  seal_run(const struct zygote_fork *f, uint64_t base_bytes,
-              uint32_t *out_walls, const char **out_step);

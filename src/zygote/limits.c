@@ -1,0 +1,141 @@
+/*
+ * zygote/limits.c -- who a run is, and how much it may have.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "zygote/inside.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+enum {
+    /* A number, not a count: what the runtime itself has open lies below. The
+     * channel, above, was opened before and stays. */
+    FILES_LEAST = 64,
+    SIGNALS_MAX = 1024,        /* queued; timers take one each */
+    CPU_GRACE_SECONDS = 2,
+    COUNTED_MORE = 16,         /* processes; the cgroup is to say no first */
+};
+#define COUNTED_SLACK (64 * MIB)
+#define STACK_MAX     (8 * MIB)
+#define LOCKED_MAX    (64 * KIB)
+
+/* ---- who ---------------------------------------------------------------------- */
+
+static int write_file(const char *path, const char *text)
+{
+    AUTO_FD fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+/*
+ * An ordinary user, who is the zygote's root outside. The namespace owns
+ * nothing, and is what the kernel counts processes by: a run's limit is its
+ * own. The files of a process that is not dumpable are not its to write.
+ */
+int limits_ids(struct seal *s)
+{
+    (void)s;
+    char map[32];
+    snprintf(map, sizeof map, "%d 0 1", GUEST_ID);
+    if (unshare(CLONE_NEWUSER) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
+        return -errno;
+    int r = write_file("/proc/self/setgroups", "deny");
+    if (r == 0)
+        r = write_file("/proc/self/gid_map", map);
+    if (r == 0)
+        r = write_file("/proc/self/uid_map", map);
+    if (r == 0 && (getuid() != GUEST_ID || getgid() != GUEST_ID))
+        r = -EPERM;
+    return r;
+}
+
+/* ---- where ---------------------------------------------------------------------- */
+
+unsigned limits_cpus(const struct seal *s)
+{
+    cpu_set_t allowed;
+    unsigned n = 1;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
+        n = (unsigned)CPU_COUNT(&allowed);
+    if (s->f->limits.cpus < n)
+        n = (unsigned)s->f->limits.cpus;
+    return n > 0 ? n : 1;
+}
+
+/* As many as the run may use, beginning at another one for each run. */
+int limits_processors(struct seal *s)
+{
+    cpu_set_t allowed, mine;
+    unsigned want = limits_cpus(s);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
+        return -errno;
+    unsigned all = (unsigned)CPU_COUNT(&allowed);
+    if (want >= all)
+        return 0;
+
+    unsigned first = (unsigned)(s->f->id % all), seen = 0;
+    CPU_ZERO(&mine);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed))
+            continue;
+        if ((seen + all - first) % all < want)
+            CPU_SET(cpu, &mine);
+        seen++;
+    }
+    return sched_setaffinity(0, sizeof mine, &mine) < 0 ? -errno : 0;
+}
+
+/* ---- how much --------------------------------------------------------------------- */
+
+static int set_limit(int what, uint64_t want)
+{
+    struct rlimit now;
+    if (getrlimit(what, &now) < 0)
+        return -errno;
+    rlim_t v = want < now.rlim_max ? want : now.rlim_max;
+    struct rlimit lim = { v, v };
+    return setrlimit(what, &lim) < 0 ? -errno : 0;
+}
+
+/*
+ * Memory: the zygote's pages are in the fork's account from the start. Where
+ * a cgroup counts, that is what should run out first, as it sees everything;
+ * this limit then only stops one process from asking for far more. The same
+ * goes for processes: only a cgroup remembers that it refused one.
+ *
+ * Address space is not limited: V8 reserves terabytes it never touches.
+ */
+int limits_set(struct seal *s)
+{
+    const struct run_limits *l = &s->f->limits;
+    const uint64_t slack = s->f->flags & FORK_COUNTED ? COUNTED_SLACK : 0;
+    const uint64_t files = l->open_files > FILES_LEAST ? l->open_files
+                                                       : FILES_LEAST;
+    const struct { int what; uint64_t value; } want[] = {
+        { RLIMIT_DATA,       s->base_bytes + l->memory_bytes + slack },
+        { RLIMIT_NPROC,      l->processes + (slack ? COUNTED_MORE : 0) },
+        { RLIMIT_NOFILE,     files },
+        { RLIMIT_FSIZE,      l->file_bytes },
+        { RLIMIT_CPU,        (l->cpu_time_ms + 999) / 1000 + CPU_GRACE_SECONDS },
+        { RLIMIT_STACK,      STACK_MAX },
+        { RLIMIT_MEMLOCK,    LOCKED_MAX },
+        { RLIMIT_SIGPENDING, SIGNALS_MAX },
+        { RLIMIT_MSGQUEUE,   0 },
+        { RLIMIT_CORE,       0 },
+        { RLIMIT_RTPRIO,     0 },
+        { RLIMIT_NICE,       0 },
+    };
+    for (size_t i = 0; i < COUNT(want); i++) {
+        int r = set_limit(want[i].what, want[i].value);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
