@@ -49,14 +49,29 @@ WIRE   := $(call objects,wire)
 JAIL   := $(call objects,jail)
 ENV    := $(call objects,env)
 CLI    := $(call objects,cli)
+EGRESS := $(call objects,egress)
 WORKER := $(call objects,worker)
 WORKER_LIB := $(filter-out $(OUT)/worker/main.o,$(WORKER)) $(BASE) $(WIRE) \
               $(OUT)/jail/seccomp.o $(OUT)/engine/link.o $(ENGINE_OBJECTS)
 
-product: $(OUT)/glovebox $(OUT)/glovebox-worker $(OUT)/base.image $(OUT)/ts.image
+POLICY := $(OUT)/egress/policy.o $(OUT)/egress/address.o $(OUT)/egress/judge.o
 
-$(OUT)/glovebox: $(CLI) $(ENV) $(JAIL) $(WIRE) $(BASE)
+product: $(OUT)/glovebox $(OUT)/glovebox-worker $(OUT)/base.image $(OUT)/ts.image \
+         $(OUT)/glovebox-egress guests
+
+$(OUT)/glovebox: $(CLI) $(ENV) $(JAIL) $(WIRE) $(BASE) $(POLICY)
 	$(call say,LINK,$@)$(CC) $(LINK) -o $@ $^ -ldl
+
+# The same program with switches that tests need: it can leave a wall out.
+$(OUT)/glovebox-testing: $(filter-out $(OUT)/cli/run_options.o,$(CLI)) \
+    $(OUT)/testing/cli/run_options.o $(ENV) $(JAIL) $(WIRE) $(BASE) $(POLICY)
+	$(call say,LINK,$@)$(CC) $(LINK) -o $@ $^ -ldl
+$(OUT)/testing/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(COMPILE) -DGB_TESTING -c $< -o $@
+
+$(OUT)/glovebox-egress: $(EGRESS) $(WIRE) $(BASE) $(OUT)/jail/seal.o
+	$(call say,LINK,$@)$(CC) $(LINK) -o $@ $^ -lcurl -lz
 
 $(OUT)/glovebox-worker: $(OUT)/worker/main.o $(WORKER_LIB)
 	$(call say,LINK,$@)$(CC) $(WORKER_LINK) -o $@ $^ -lm
@@ -85,6 +100,8 @@ $(OUT)/engine/link.o: build/engine/link.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(COMPILE) $(ENGINE_USE) -Wno-missing-prototypes -c $< -o $@
 
+include guest/guest.mk
+
 # ---- run ----------------------------------------------------------------
 run: all   ## set up, build, and run an example agent program in a fresh cell
 	@echo '$$ glovebox run examples/agent.js --input @examples/orders.json'
@@ -99,7 +116,11 @@ PREFIX ?= /usr/local
 install: all   ## install into PREFIX (default /usr/local)
 	install -D -m 755 $(OUT)/glovebox $(DESTDIR)$(PREFIX)/bin/glovebox
 	install -D -m 755 $(OUT)/glovebox-worker $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-worker
+	install -D -m 755 $(OUT)/glovebox-egress $(DESTDIR)$(PREFIX)/lib/glovebox/glovebox-egress
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/glovebox $(OUT)/base.image $(OUT)/ts.image
+	for e in node python; do \
+	    install -D -m 644 -t $(DESTDIR)$(PREFIX)/lib/glovebox/guest/$$e $(OUT)/guest/$$e/*; \
+	    chmod 755 $(DESTDIR)$(PREFIX)/lib/glovebox/guest/$$e/glovebox-cold; done
 
 clean:   ## remove everything that was built
 	rm -rf build

@@ -4,7 +4,7 @@
 T      := $(OUT)/tests
 PROVE  := prove -j2 --merge --timer
 # Tests of what lives inside the worker link the engine; the others do not.
-WORKER_UNIT := form join image moment meter sfi
+WORKER_UNIT := form join image moment meter sfi fetch
 UNIT_NAMES  := $(patsubst tests/unit/test_%.c,%,$(wildcard tests/unit/test_*.c))
 UNIT        := $(UNIT_NAMES:%=$(T)/unit_%)
 # What prints the same as Node.js is compared with one pinned version of it.
@@ -20,7 +20,8 @@ else
   TEST_ENV += ASAN_OPTIONS=allow_user_segv_handler=1:detect_leaks=0 GB_SANITIZED=1
 endif
 
-HOST_OBJECTS := $(filter-out $(OUT)/cli/main.o,$(CLI)) $(ENV) $(JAIL) $(WIRE) $(BASE)
+HOST_OBJECTS := $(filter-out $(OUT)/cli/main.o,$(CLI)) $(ENV) $(JAIL) $(WIRE) $(BASE) $(POLICY)
+ZYGOTE_LIB   := $(filter-out %/cold.o,$(call objects,zygote))
 
 define TEST_WITH
 	@mkdir -p $(@D)
@@ -31,6 +32,22 @@ $(T)/unit_%: tests/unit/test_%.c tests/test.h $(HOST_OBJECTS)
 	$(call TEST_WITH,,$(HOST_OBJECTS) -ldl)
 $(WORKER_UNIT:%=$(T)/unit_%): $(T)/unit_%: tests/unit/test_%.c tests/test.h $(WORKER_LIB)
 	$(call TEST_WITH,$(ENGINE_USE),$(WORKER_LIB) -lm)
+
+# What runs in a zygote, driven by a supervisor that is part of the test.
+$(T)/unit_zygote: tests/unit/test_zygote.c tests/unit/zygote_programs.h tests/unit/zygote_supervisor.h \
+    tests/test.h $(ZYGOTE_LIB) $(JAIL) $(WIRE) $(BASE) $(OUT)/guest/python/glovebox-cold
+	$(call TEST_WITH,,$(ZYGOTE_LIB) $(JAIL) $(WIRE) $(BASE) -ldl)
+
+# The rules of egress, and its process against servers of the test's own.
+EGRESS_TEST = $(T)/relay_escape $(T)/egress_turncoat
+$(T)/unit_policy: tests/unit/test_policy.c tests/test.h $(HOST_OBJECTS) $(OUT)/egress/url.o $(OUT)/egress/dns.o
+	$(call TEST_WITH,,$(HOST_OBJECTS) $(OUT)/egress/url.o $(OUT)/egress/dns.o -ldl)
+$(T)/unit_egress: tests/unit/test_egress.c tests/test.h tests/escape/egress/world.h $(HOST_OBJECTS)
+	$(call TEST_WITH,,$(HOST_OBJECTS) -ldl -lz)
+$(T)/relay_escape: tests/escape/egress/relay_escape.c tests/escape/egress/world.h tests/test.h $(HOST_OBJECTS)
+	$(call TEST_WITH,,$(HOST_OBJECTS) -ldl)
+$(T)/egress_turncoat: tests/escape/egress/turncoat.c tests/escape/egress/world.h tests/test.h $(HOST_OBJECTS)
+	$(call TEST_WITH,,$(HOST_OBJECTS) -ldl)
 
 # What runs inside a jail in the worker's place; the tests look beside themselves.
 $(T)/probe: tests/escape/probe.c tests/escape/inmate.h src/worker/seal.c $(OUT)/jail/seccomp.o $(OUT)/base/err.o
@@ -48,9 +65,9 @@ $(T)/turncoat: tests/escape/js/turncoat.c $(wildcard src/base/*.c src/wire/*.c) 
 	@mkdir -p $(@D)
 	$(call say,TEST,$<)$(CC) -std=c17 $(CPPFLAGS) $(WARN) -O1 -static -o $@ $^
 
-check-escape: product $(T)/probe $(T)/jail_escape $(T)/turncoat   ## every wall, with a control that shows it is the wall
-	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape tests/escape/js/turncoat.py tests/escape/segment.sh
-	@$(TEST_ENV) $(PROVE) -j1 -e '' tests/escape/js/run.py tests/escape/js/leaks.py
+check-escape: product $(T)/probe $(T)/jail_escape $(T)/turncoat $(EGRESS_TEST) $(OUT)/glovebox-testing   ## every wall, with a control that shows it is the wall
+	@$(TEST_ENV) $(PROVE) -e '' $(T)/jail_escape $(EGRESS_TEST) tests/escape/js/turncoat.py tests/escape/segment.sh
+	@$(TEST_ENV) $(PROVE) -j1 -e '' tests/escape/js/run.py tests/escape/js/leaks.py tests/escape/guest/run.py
 
 # ---- faults: the Nth system call, the Nth allocation ------------------------
 $(T)/nomem.so: tests/fault/nomem.c
@@ -66,7 +83,7 @@ check-e2e: product   ## the command line, as a person uses it
 
 # ---- fuzzing: make fuzz [FUZZ_SECONDS=60] [FUZZ=json] ------------------------
 FUZZ_SECONDS ?= 60
-FUZZ   ?= frame json num imports
+FUZZ   ?= frame json json_read num calls policy dns imports
 F      := build/fuzz
 SANITIZE := -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
             -fno-omit-frame-pointer
@@ -78,6 +95,8 @@ FUZZ_ENV := GB_OUT=$(OUT) ASAN_OPTIONS=handle_segv=0:handle_sigbus=0:handle_sigf
 $(F)/fuzz_%: tests/fuzz/fuzz_%.c $(wildcard src/base/*.c src/wire/*.c)
 	@mkdir -p $(@D)
 	$(call say,FUZZER,$<)clang -std=c17 $(CPPFLAGS) $(SANITIZE) -o $@ $^
+$(F)/fuzz_calls: src/jail/calls.c src/jail/calls_table.c
+$(F)/fuzz_policy $(F)/fuzz_dns: $(addprefix src/egress/,policy.c judge.c address.c url.c dns.c)
 $(F)/fuzz_imports: tests/fuzz/fuzz_imports.c $(wildcard src/worker/*.c src/base/*.c src/wire/*.c) $(ENGINE_OBJECTS) build/engine/link.c
 	@mkdir -p $(@D)
 	$(call say,FUZZER,$<)clang -std=c17 $(CPPFLAGS) $(ENGINE_USE) $(SANITIZE) -DGB_SANITIZED \
@@ -127,7 +146,8 @@ $(T)/test262: $(CONFORM_262:tests/conform/%.c=$(T)/%.o) $(WORKER_LIB)
 	@$(CC) $(LINK) $(WRAP_262) -o $@ $^ -lm
 
 check-conform: product $(T)/parse $(T)/test262   ## the language and the web APIs, against node and test262
-	@$(TEST_ENV) $(PROVE) -e '' tests/conform/compare.py tests/conform/behaviours.py
+	@$(TEST_ENV) $(PROVE) -e '' tests/conform/compare.py tests/conform/behaviours.py \
+	    tests/conform/guests.py tests/conform/packages.py
 	@$(TEST_ENV) $(PROVE) -e '' $(T)/parse :: $(OUT)/base.image \
 	    node_modules/test262-parser-tests tests/conform/parse-known.txt
 	@$(TEST_ENV) $(PROVE) -e '' tests/conform/test262_mini.py :: $(T)/test262 $(OUT)/base.image

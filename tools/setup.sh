@@ -19,7 +19,7 @@ test -f /usr/include/stdlib.h|libc6-dev|the C library's headers
 command -v make|make|run this build
 command -v pkg-config|pkg-config|find libraries
 command -v wasm2c|wabt|translate the engine from wasm to C
-command -v python3|python3|build scripts
+test -x /usr/bin/python3|python3|build scripts, and a Python to run
 command -v node|nodejs|bundle the code that runs inside cells
 command -v npm|npm|fetch the engine by its lock file
 command -v prove|perl|run the tests
@@ -27,6 +27,12 @@ command -v clang|clang|second compiler, sanitizers and fuzzers of the tests
 ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a|libclang-rt-dev|run time of the fuzzers
 test -f /usr/include/editline/readline.h|libedit-dev|line editing in the repl
 command -v strace|strace|inject faults in the tests
+test -f /usr/include/zlib.h|zlib1g-dev|compressed answers in the egress process
+pkg-config --exists libcurl|libcurl4-openssl-dev|requests of the egress process
+/usr/bin/python3 -c "import numpy"|python3-numpy|what Python programs of agents import, in the tests
+/usr/bin/python3 -c "import pandas"|python3-pandas|the same
+/usr/bin/python3 -c "import matplotlib"|python3-matplotlib|the same
+/usr/bin/python3 -c "import requests"|python3-requests|the same, through egress
 LIST
 }
 
@@ -73,8 +79,14 @@ if [ -n "$missing" ]; then
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $names >/dev/null
 fi
 
-if ! cmp -s package-lock.json node_modules/.installed-lock; then
-    echo "setup: npm ci -- the engine and the bundler, by package-lock.json"
-    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
-    cp package-lock.json node_modules/.installed-lock
-fi
+# folder | what comes from npm there, by its lock file
+while IFS='|' read -r folder what; do
+    if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.installed-lock"; then
+        echo "setup: npm ci in $folder -- $what"
+        npm ci --prefix "$folder" --ignore-scripts --no-audit --no-fund --loglevel=error
+        cp "$folder/package-lock.json" "$folder/node_modules/.installed-lock"
+    fi
+done <<'LIST'
+.|the engine, the bundler and a Node.js
+tests/packages|every supported Node.js, and packages that are run in the tests
+LIST

@@ -82,6 +82,7 @@ static struct run *next(void *user)
         m.flags |= RUN_DISPLAY | (b->t->color[TO_STDOUT] ? RUN_COLOR : 0);
     int live = b->total == 1 && !wants_json(b);
     run_init(r, &m, b->plan->root_fd, live ? &streaming : NULL, b);
+    r->guest = b->plan->guest ? &b->plan->guest->run : NULL;
     b->item[i].run = r;
     return r;
 }
@@ -118,6 +119,7 @@ static void show(struct batch *b, size_t i, const struct run_result *r)
     } else if (!b->plan->options->quiet) {
         report_value(b->t, r);
     }
+    report_files(b->t, b->plan, r);
 }
 
 static void report(struct batch *b, size_t i)
@@ -153,7 +155,7 @@ static void done(void *user, struct run *r)
 
 static int begin(struct batch *b, struct err *e)
 {
-    b->total = b->plan->programs * repeats(b);
+    b->total = plan_runs(b->plan);
     b->item = calloc(b->total, sizeof *b->item);
     if (!b->item)
         return err_set(e, -ENOMEM, "no memory for %zu runs", b->total);

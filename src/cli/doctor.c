@@ -1,9 +1,10 @@
 /*
  * cli/doctor.c -- glovebox doctor: what protects a run on this host.
  *
- * Each wall is tried, not looked up; then a worker is really started and a
- * program run in it. js is at full strength with the walls that need no
- * privilege; the others are a second line.
+ * Each wall is tried, not looked up; then a program is really run in each
+ * engine. js is at full strength with the walls that need no privilege; the
+ * others are a second line. Node and Python are native code and need nearly all
+ * of them; a host that cannot run these is still well.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,6 +13,7 @@
 #include "cli/trial.h"
 #include "cli/version.h"
 #include "env/peer.h"
+#include "env/runtime.h"
 #include "jail/probe.h"
 
 #include <string.h>
@@ -25,6 +27,13 @@ struct findings {
     struct utsname      host;
     struct trial        trial;
     struct err          problem;    /* of the trial */
+    struct native {
+        enum engine     engine;
+        struct runtime  runtime;
+        int             found;
+        struct trial    trial;
+        struct err      problem;
+    } native[2];
 };
 
 struct doctor_options {
@@ -57,13 +66,43 @@ static const char *what_of(unsigned wall)
     return "";
 }
 
+/* What native code needs and this host does not offer. */
+static unsigned lacks(const struct findings *f)
+{
+    unsigned missing = 0;
+    for (size_t i = 0; i < f->walls; i++)
+        if (!f->wall[i].offered)
+            missing |= f->wall[i].wall;
+    return missing & GUEST_REQUIRES;
+}
+
+static void look_at_native(struct native *n)
+{
+    n->found = runtime_find(n->engine, NULL, &n->runtime, &n->problem) == 0;
+    if (n->found)
+        trial_guest(n->engine, &n->trial, &n->problem);
+}
+
 static void look(struct findings *f)
 {
-    *f = (struct findings){ 0 };
+    memset(f, 0, sizeof *f);
     uname(&f->host);
     f->walls = probe_walls(f->wall, COUNT(f->wall));
     f->facts = probe_facts(f->fact, COUNT(f->fact));
     trial_run(&f->trial, &f->problem);
+    f->native[0].engine = ENGINE_NODE;
+    f->native[1].engine = ENGINE_PYTHON;
+    for (size_t i = 0; i < COUNT(f->native); i++)
+        look_at_native(&f->native[i]);
+}
+
+static const char *counter(enum counted_by by)
+{
+    static const char *const texts[BY_KINDS] = {
+        [BY_ENGINE] = "engine", [BY_CGROUP_V1] = "cgroup v1",
+        [BY_CGROUP_V2] = "cgroup v2", [BY_RLIMITS] = "rlimits",
+    };
+    return (unsigned)by < BY_KINDS ? texts[by] : "";
 }
 
 /* ---- for people ----------------------------------------------------------- */
@@ -93,6 +132,45 @@ static void fact_line(struct term *t, const struct probe_fact *fact)
               fact->name, fact->why);
 }
 
+static void walls_line(struct term *t, unsigned walls)
+{
+    term_put(t, TO_STDOUT, STR("  walls   "));
+    for (unsigned bit = 1; bit; bit <<= 1)
+        if ((walls & bit) && wall_text(bit))
+            term_putf(t, TO_STDOUT, " %s", wall_text(bit));
+    term_put(t, TO_STDOUT, STR("\n"));
+}
+
+static void native_text(struct term *t, const struct findings *f,
+                        const struct native *n)
+{
+    unsigned missing = lacks(f);
+    int ok = n->trial.ran;
+    term_putf(t, TO_STDOUT, "\n%s\n", engine_text(n->engine));
+    if (n->found)
+        term_putf(t, TO_STDOUT, "  found    %s, %s\n", n->runtime.version,
+                  n->runtime.program);
+    if (ok) {
+        term_putf(t, TO_STDOUT, "  zygote   first result after %.0f ms; then 1 + 1 took "
+                                "%.2f ms\n  counts   memory and processes by %s\n",
+                  n->trial.start_ms, n->trial.run_ms, counter(n->trial.counted_by));
+        if (n->trial.fallback[0])
+            term_putf(t, TO_STDOUT, "  note     %s\n", n->trial.fallback);
+        walls_line(t, n->trial.walls);
+        return;
+    }
+    term_putf(t, TO_STDOUT, "  %s%-8s%s %s\n", term_ink(t, TO_STDOUT, YELLOW),
+              n->found ? "failed" : "missing", term_ink(t, TO_STDOUT, PLAIN),
+              n->problem.msg);
+    if (!n->found || !missing)
+        return;
+    term_put(t, TO_STDOUT, STR("  needs    walls that are missing above:"));
+    for (unsigned bit = 1; bit; bit <<= 1)
+        if (missing & bit)
+            term_putf(t, TO_STDOUT, " %s", wall_text(bit));
+    term_put(t, TO_STDOUT, STR("\n"));
+}
+
 static void as_text(struct term *t, const struct findings *f)
 {
     term_putf(t, TO_STDOUT, "glovebox %s on %s %s, %s, uid %u\n",
@@ -108,23 +186,26 @@ static void as_text(struct term *t, const struct findings *f)
     for (size_t i = 0; i < f->facts; i++)
         fact_line(t, &f->fact[i]);
 
-    term_put(t, TO_STDOUT, STR("\na run\n"));
+    term_put(t, TO_STDOUT, STR("\njs\n"));
     if (f->trial.engine[0])
         term_putf(t, TO_STDOUT, "  engine   %s\n", f->trial.engine);
     if (f->trial.ran) {
-        term_putf(t, TO_STDOUT, "  worker   ready in %.1f ms; 1 + 1 took %.2f ms\n"
-                                "  walls   ", f->trial.start_ms, f->trial.run_ms);
-        for (unsigned bit = 1; bit; bit <<= 1)
-            if ((f->trial.walls & bit) && wall_text(bit))
-                term_putf(t, TO_STDOUT, " %s", wall_text(bit));
-        term_put(t, TO_STDOUT, STR("\n"));
+        term_putf(t, TO_STDOUT, "  worker   ready in %.1f ms; 1 + 1 took %.2f ms\n",
+                  f->trial.start_ms, f->trial.run_ms);
+        walls_line(t, f->trial.walls);
     } else {
         term_putf(t, TO_STDOUT, "  %sfailed%s   %s\n", term_ink(t, TO_STDOUT, RED),
                   term_ink(t, TO_STDOUT, PLAIN), f->problem.msg);
     }
+    for (size_t i = 0; i < COUNT(f->native); i++)
+        native_text(t, f, &f->native[i]);
     term_putf(t, TO_STDOUT, "\n%s\n", healthy(f)
         ? "js programs run here at full strength."
         : "js programs cannot run safely here; see above.");
+    for (size_t i = 0; i < COUNT(f->native); i++)
+        term_putf(t, TO_STDOUT, "%s programs %s\n", engine_text(f->native[i].engine),
+                  f->native[i].trial.ran ? "run here."
+                                         : "do not run here; see above.");
 }
 
 /* ---- for programs --------------------------------------------------------- */
@@ -173,6 +254,46 @@ static void json_facts(struct buf *b, const struct findings *f)
     json_close(b, ']');
 }
 
+static void json_wall_names(struct buf *b, const char *key, unsigned walls)
+{
+    json_key(b, key);
+    json_open(b, '[');
+    for (unsigned bit = 1; bit; bit <<= 1) {
+        if (!(walls & bit) || !wall_text(bit))
+            continue;
+        json_item(b);
+        json_string(b, str_of(wall_text(bit)));
+    }
+    json_close(b, ']');
+}
+
+static void json_native(struct buf *b, const struct findings *f)
+{
+    json_key(b, "engines");
+    json_open(b, '[');
+    for (size_t i = 0; i < COUNT(f->native); i++) {
+        const struct native *n = &f->native[i];
+        json_item(b);
+        json_open(b, '{');
+        key_text(b, "engine", engine_text(n->engine));
+        json_key(b, "ok");
+        json_bool(b, n->trial.ran);
+        key_text(b, "program", n->found ? n->runtime.program : "");
+        key_text(b, "version", n->found ? n->runtime.version : "");
+        json_key(b, "start_ms");
+        json_real(b, n->trial.start_ms, 3);
+        json_key(b, "run_ms");
+        json_real(b, n->trial.run_ms, 3);
+        key_text(b, "counted_by", n->trial.ran ? counter(n->trial.counted_by) : "");
+        key_text(b, "fallback", n->trial.fallback);
+        json_wall_names(b, "walls", n->trial.walls);
+        json_wall_names(b, "missing", lacks(f));
+        key_text(b, "problem", n->problem.msg);
+        json_close(b, '}');
+    }
+    json_close(b, ']');
+}
+
 static void as_json(struct buf *b, const struct findings *f)
 {
     json_open(b, '{');
@@ -197,6 +318,7 @@ static void as_json(struct buf *b, const struct findings *f)
     json_real(b, f->trial.run_ms, 3);
     key_text(b, "problem", f->problem.msg);
     json_close(b, '}');
+    json_native(b, f);
     json_close(b, '}');
     buf_adds(b, "\n");
 }
@@ -209,7 +331,7 @@ static int run(const struct command *c, int argc, char **argv)
     if (code >= 0)
         return code;
     struct term t;
-    struct findings f;
+    static struct findings f;    /* large, and needed once */
     term_init(&t, o.no_color);
     look(&f);
     if (o.json) {
@@ -228,7 +350,7 @@ static int run(const struct command *c, int argc, char **argv)
 const struct command command_doctor = {
     .name = "doctor",
     .usage = "doctor [--json]",
-    .summary = "Say which walls this host offers, and try a run",
+    .summary = "Say which walls this host offers, and try each engine",
     .options = rows,
     .run = run,
 };

@@ -99,6 +99,8 @@ static int set_value(struct scan *s, const struct option *o, const char *value)
         return set_number(s, o, value);
     case OPTION_CHOICE:
         return set_choice(s, o, value);
+    case OPTION_HEADING:
+        break;
     }
     return err_set(s->e, -EINVAL, "%s is of no known kind", s->spelt);
 }
@@ -127,7 +129,8 @@ static int unknown(struct scan *s, const char *word)
     const char *names[128];
     size_t n = 0;
     for (const struct option *o = s->rows; o->name && n < COUNT(names); o++)
-        names[n++] = o->name;
+        if (o->help && o->name[0])    /* hidden ones are not advertised */
+            names[n++] = o->name;
     const char *near = nearest_word(word, names, n);
     return err_set(s->e, -EINVAL, "unknown flag %s%s%s%s", s->spelt,
                    near ? "; did you mean --" : "", near ? near : "",
@@ -139,7 +142,7 @@ static int long_flag(struct scan *s, const char *word)
     size_t len = strcspn(word, "=");
     const char *attached = word[len] == '=' ? word + len + 1 : NULL;
     snprintf(s->spelt, sizeof s->spelt, "--%.*s", (int)(len < 60 ? len : 60), word);
-    for (const struct option *o = s->rows; o->name; o++)
+    for (const struct option *o = s->rows; len && o->name; o++)
         if (strlen(o->name) == len && memcmp(o->name, word, len) == 0)
             return take_value(s, o, attached);
     return unknown(s, s->spelt + 2);
@@ -170,7 +173,7 @@ int options_parse(const struct option *rows, int argc, char **argv,
     struct scan s = { .rows = rows, .argv = argv, .argc = argc,
                       .target = target, .e = e };
     int ended = 0, r = 0;
-    size_t n = 0;
+    size_t n = 0, ahead = 0;
     while (r == 0 && s.at < argc) {
         char *word = argv[s.at++];
         if (ended || word[0] != '-' || !word[1])
@@ -181,9 +184,43 @@ int options_parse(const struct option *rows, int argc, char **argv,
             r = long_flag(&s, word + 2);
         else
             r = short_flags(&s, word + 1);
+        if (!ended)
+            ahead = n;
     }
-    *operands = (struct texts){ (const char *const *)argv, n };
+    *operands = (struct texts){ (const char *const *)argv, n, ahead };
     return r;
+}
+
+/* ---- looking up ----------------------------------------------------------- */
+
+const struct option *option_named(const struct option *rows, const char *name)
+{
+    for (; rows->name; rows++)
+        if (strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
+int option_given(const struct option *row, const void *target)
+{
+    const void *at = (const char *)target + row->offset;
+    switch (row->kind) {
+    case OPTION_FLAG:
+    case OPTION_CHOICE:
+        return *(const int *)at != 0;
+    case OPTION_TEXT:
+    case OPTION_ONCE:
+        return *(const char *const *)at != NULL;
+    case OPTION_LIST:
+        return ((const struct text_list *)at)->n > 0;
+    case OPTION_DURATION:
+    case OPTION_SIZE:
+    case OPTION_NUMBER:
+        return ((const struct option_number *)at)->given;
+    case OPTION_HEADING:
+        break;
+    }
+    return 0;
 }
 
 /* ---- help ----------------------------------------------------------------- */
@@ -194,6 +231,10 @@ void options_help(const struct option *rows, struct buf *out)
     for (const struct option *o = rows; o->name; o++) {
         if (!o->help)
             continue;
+        if (o->kind == OPTION_HEADING) {
+            buf_addf(out, "%s%s:\n", o == rows ? "" : "\n", o->help);
+            continue;
+        }
         char left[64], letter[8] = "    ";
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);

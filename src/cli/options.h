@@ -21,6 +21,7 @@ enum option_kind {
     OPTION_SIZE,        /* struct option_number, in bytes */
     OPTION_NUMBER,      /* struct option_number */
     OPTION_CHOICE,      /* int, index into choices */
+    OPTION_HEADING,     /* no flag: help begins a group of this title */
 };
 
 enum { MAX_LIST = 256 };
@@ -33,6 +34,7 @@ struct text_list {
 struct texts {
     const char *const *at;
     size_t             n;
+    size_t             ahead;    /* of operands: how many stood before `--` */
 };
 
 struct option_number {
@@ -41,7 +43,8 @@ struct option_number {
 };
 
 struct option {
-    const char        *name;       /* without its dashes; NULL ends the table */
+    const char        *name;       /* without its dashes; "" is a heading, and
+                                      NULL ends the table */
     char               letter;     /* 0: none */
     enum option_kind   kind;
     const char        *argument;   /* "SIZE"; NULL for a flag */
@@ -62,3 +65,9 @@ int options_parse(const struct option *rows, int argc, char **argv,
 
 /* One line for each row that has a help text. */
 void options_help(const struct option *rows, struct buf *out);
+
+/* The row of a flag by its name, or NULL. */
+const struct option *option_named(const struct option *rows, const char *name);
+/* Was this flag given? As far as target shows: a choice that is the first one
+ * looks like none. */
+int option_given(const struct option *row, const void *target);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/num.h"
+#include "cli/fit.h"
 #include "cli/moment.h"
 #include "env/modules.h"
 #include "env/place.h"
@@ -34,6 +35,13 @@ static void plan_limits(struct plan *p, const struct run_options *o)
     set_limit(&l->result_bytes, o->result);
     set_limit(&l->timers, o->timers);
     set_limit(&l->module_loads, o->module_loads);
+    set_limit(&l->processes, o->processes);
+    set_limit(&l->open_files, o->open_files);
+    set_limit(&l->disk_bytes, o->disk);
+    set_limit(&l->files, o->max_files);
+    set_limit(&l->file_bytes, o->max_file);
+    set_limit(&l->cpus, o->cpus);
+    set_limit(&l->egress_bytes, o->egress);
 }
 
 static int plan_settings(struct plan *p, const struct run_options *o,
@@ -207,8 +215,105 @@ static int plan_places(struct plan *p, struct err *e)
     return 0;
 }
 
+/* ---- which engine --------------------------------------------------------- */
+
+static void say_engine(struct buf *out, const struct program *program,
+                       const struct engine_choice *c)
+{
+    buf_addf(out, "%s is %s", program->path, engine_text(c->engine));
+    if (c->why[0])
+        buf_addf(out, " (%s)", c->why);
+}
+
+static int differ(const struct plan *p, size_t i, const struct engine_choice *c,
+                  struct err *e)
+{
+    AUTO_BUF text;
+    buf_init(&text, 1024);
+    say_engine(&text, &p->program[0], &p->choice);
+    buf_adds(&text, ", ");
+    say_engine(&text, &p->program[i], c);
+    return err_set(e, -EINVAL, "%.*s: run them one engine at a time, or say --engine",
+                   (int)text.len, text.at ? text.at : "");
+}
+
+/* What the programs need; all the same. A session begins without a program. */
+static int find_engine(struct plan *p, struct err *e)
+{
+    struct str known[MAX_LIST];
+    for (size_t i = 0; i < p->modules; i++)
+        known[i] = p->sources[i].name;
+    for (size_t i = 0; i < p->programs; i++) {
+        struct engine_choice c;
+        engine_of_program(p->program[i].path, buf_str(&p->program[i].source), known,
+                          p->modules, &c);
+        if (i == 0)
+            p->choice = c;
+        if (c.engine != p->choice.engine)
+            return differ(p, i, &c, e);
+    }
+    p->engine = p->choice.engine;
+    return 0;
+}
+
+static int plan_engine(struct plan *p, struct err *e)
+{
+    static const enum engine wishes[] = {
+        [WISH_JS] = ENGINE_JS, [WISH_NODE] = ENGINE_NODE, [WISH_PYTHON] = ENGINE_PYTHON,
+    };
+    const struct run_options *o = p->options;
+    struct err why = { 0 };
+    if (o->engine == WISH_AUTO) {
+        int r = find_engine(p, e);
+        if (r < 0)
+            return r;
+    } else {
+        p->engine = wishes[o->engine];
+    }
+    if (fit_check(o, p->engine, &why) == 0)
+        return 0;
+    if (!p->choice.why[0])
+        return err_set(e, -EINVAL, "%s", why.msg);
+    return err_set(e, -EINVAL, "%s (this one is %s because %s)", why.msg,
+                   engine_text(p->engine), p->choice.why);
+}
+
+/* ---- the plan of each engine ------------------------------------------------ */
+
+static int plan_js(struct plan *p, const struct texts *args, struct err *e)
+{
+    const struct run_options *o = p->options;
+    if (args->n)
+        return err_set(e, -EINVAL, "js programs have no arguments (%.60s); give them data "
+                       "with --input, or say --engine node", args->at[0]);
+    int r = read_list(&p->setup, &p->setups,
+                      (struct texts){ o->setup.at, o->setup.n }, NULL, e);
+    return r == 0 ? plan_places(p, e) : r;
+}
+
+static int plan_guest(struct plan *p, const struct texts *args, struct err *e)
+{
+    struct guest_ask ask = {
+        .engine = p->engine, .options = p->options, .args = *args,
+        .limits = p->message.limits, .required = p->required, .runs = plan_runs(p),
+    };
+    for (size_t i = 0; i < p->programs; i++)
+        ask.stdin_taken |= strcmp(p->program[i].name, STDIN_NAME) == 0;
+    struct err why = { 0 };
+    int r = guest_plan_make(&ask, &p->guest, &why);
+    if (r == 0)
+        return 0;
+    if (r == -ENOENT && !p->options->node && !p->options->python && p->choice.why[0] &&
+        strncmp(why.msg, "there is no ", 12) == 0)
+        return err_set(e, -ENODATA, "%s needs %s (%s), and %s", p->program[0].path,
+                       engine_text(p->engine), p->choice.why, why.msg);
+    *e = why;
+    return r;
+}
+
 int plan_make(struct plan *p, const struct run_options *o,
-              const struct texts *files, struct err *e)
+              const struct texts *files, const struct texts *args,
+              struct err *e)
 {
     *p = (struct plan){ .options = o, .root_fd = -1, .worker_fd = -1,
                         .image_fd = -1 };
@@ -225,10 +330,9 @@ int plan_make(struct plan *p, const struct run_options *o,
     if (r == 0)
         r = plan_modules(p, &o->modules, e);
     if (r == 0)
-        r = read_list(&p->setup, &p->setups,
-                      (struct texts){ o->setup.at, o->setup.n }, NULL, e);
+        r = plan_engine(p, e);
     if (r == 0)
-        r = plan_places(p, e);
+        r = p->engine == ENGINE_JS ? plan_js(p, args, e) : plan_guest(p, args, e);
     return r;
 }
 
@@ -245,6 +349,7 @@ void plan_free(struct plan *p)
     free_programs(p->module, p->modules);
     free_programs(p->setup, p->setups);
     free(p->sources);
+    guest_plan_free(p->guest);
     buf_free(&p->input);
     fd_closep(&p->root_fd);
     fd_closep(&p->worker_fd);
@@ -273,7 +378,15 @@ void plan_local(const struct plan *p, int interrupt_fd, struct local_spec *out)
                   .memory_bytes = p->message.limits.memory_bytes },
         .jobs = p->options->jobs.given ? (unsigned)p->options->jobs.value : 1,
         .interrupt_fd = interrupt_fd,
+        .image = p->guest ? &p->guest->image : NULL,
+        .net = p->guest ? network_for_runs(p->guest->network) : NULL,
     };
+}
+
+size_t plan_runs(const struct plan *p)
+{
+    const struct option_number *repeat = &p->options->repeat;
+    return p->programs * (repeat->given ? (size_t)repeat->value : 1);
 }
 
 static const struct program *named(const struct program *list, size_t n,

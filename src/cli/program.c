@@ -87,7 +87,7 @@ int program_read(struct program *p, const char *path, const char *root,
     p->ts = is_ts(path);
     if (root && !from_stdin)
         return name_under(path, root, &p->name, e);
-    p->name = strdup(from_stdin ? "[stdin]" : base_name(path));
+    p->name = strdup(from_stdin ? STDIN_NAME : base_name(path));
     return p->name ? 0 : err_set(e, -ENOMEM, "no memory");
 }
 

@@ -7,6 +7,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+#define STDIN_NAME "[stdin]"    /* of a program that was read from there */
+
 struct program {
     const char *path;      /* as given, for messages; borrowed */
     char       *name;      /* what the guest sees: never a path of the host */

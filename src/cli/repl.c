@@ -351,7 +351,10 @@ static int run(const struct command *c, int argc, char **argv)
     if (operands.n)
         err_set(&e, -EINVAL, "takes no files; to evaluate one: .load %s",
                 operands.at[0]);
-    else if (plan_make(&p.plan, &o, &no_files, &e) == 0)
+    else if (o.engine != WISH_AUTO && o.engine != WISH_JS)
+        err_set(&e, -EINVAL, "a session is js only; programs of node and python: "
+                "glovebox run");
+    else if (plan_make(&p.plan, &o, &no_files, &no_files, &e) == 0)
         interrupt_open(&interrupt_fd, &e);
     if (e.code) {
         term_say(&p.t, "repl: %s", e.msg);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/report.h"
 #include "base/json.h"
+#include "base/json_read.h"
 
 #include <string.h>
 
@@ -127,79 +128,103 @@ static void put_ending(struct term *t, const struct run_result *r)
     term_guest_end(t, TO_STDERR);
 }
 
+/* What a guest had a say in, on one line. */
+static void add_word(struct buf *out, const char *before, const char *text)
+{
+    if (!text[0])
+        return;
+    buf_adds(out, before);
+    for (; *text; text++)
+        buf_add(out, (unsigned char)*text < 0x20 || *text == 0x7f ? " " : text, 1);
+}
+
+/* "glovebox: denied: connect example.com:443 (rule: default). Allow it with
+ * --allow-net example.com" */
+static void put_denials(struct term *t, const struct run_result *r)
+{
+    enum { SHOWN = 10 };
+    for (size_t i = 0; i < r->denials && i < SHOWN; i++) {
+        const struct denial *d = &r->denial[i];
+        AUTO_BUF out;
+        buf_init(&out, 4096);
+        add_word(&out, "glovebox: denied: ", d->what);
+        add_word(&out, " ", d->subject);
+        if (d->count > 1)
+            buf_addf(&out, " (%llu times)", (unsigned long long)d->count);
+        add_word(&out, "; rule: ", d->rule);
+        add_word(&out, ". ", d->hint);
+        buf_adds(&out, "\n");
+        term_guest(t, TO_STDERR, buf_str(&out));
+        term_guest_end(t, TO_STDERR);
+    }
+    uint64_t more = r->denials_lost + (r->denials > SHOWN ? r->denials - SHOWN : 0);
+    if (more)
+        term_say(t, "and %llu more denials", (unsigned long long)more);
+}
+
+static void native_failure(struct term *t, const struct run_result *r)
+{
+    if (r->reason == REASON_NONZERO_EXIT)
+        term_say(t, "the program ended with code %d", result_exit_code(r));
+    else if (!is_guest_error(r))
+        put_ending(t, r);
+    put_denials(t, r);
+}
+
 void report_failure(struct term *t, const struct plan *p,
                     const struct run_result *r)
 {
     term_progress_clear(t);
+    if (p->guest) {
+        native_failure(t, r);
+        return;
+    }
     if (r->line && r->file.len)
         put_snippet(t, p, r);
     if (is_guest_error(r) || r->error_printed.len)
         put_error(t, r);
     if (!is_guest_error(r))
         put_ending(t, r);
+    put_denials(t, r);
 }
 
-static unsigned hex4(const char *s)
+void report_files(struct term *t, const struct plan *p,
+                  const struct run_result *r)
 {
-    unsigned v = 0;
-    for (int i = 0; i < 4; i++) {
-        char c = s[i];
-        v = v * 16 + (unsigned)(c <= '9' ? c - '0' : (c & ~0x20) - 'A' + 10);
+    size_t copied = 0;
+    uint64_t left = 0;
+    if (!p->options->out)
+        return;
+    for (size_t i = 0; i < r->files.files; i++)
+        copied += r->files.file[i].copied != 0;
+    if (t->terminal[TO_STDERR] && copied)
+        term_putf(t, TO_STDERR, "%s%zu file%s written to %s%s\n",
+                  term_ink(t, TO_STDERR, DIM), copied, copied == 1 ? "" : "s",
+                  p->options->out, term_ink(t, TO_STDERR, PLAIN));
+    AUTO_BUF why;
+    buf_init(&why, 1024);
+    for (int i = 0; i < FILE_SKIP_KINDS; i++) {
+        uint64_t n = r->files.skipped[i];
+        if (n)
+            buf_addf(&why, "%s%llu %s", left ? ", " : "", (unsigned long long)n,
+                     file_skip_text((enum file_skip)i));
+        left += n;
     }
-    return v;
-}
-
-static void add_utf8(struct buf *out, unsigned c)
-{
-    unsigned char b[4] = { (unsigned char)c };
-    size_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
-    for (size_t i = n; n > 1 && i-- > 0; c >>= 6)
-        b[i] = (unsigned char)(i ? 0x80 | (c & 0x3f) : lead[n] | c);
-    buf_add(out, b, n);
-}
-
-/* One escape of a JSON string at s, checked before; how many bytes it takes. */
-static size_t add_escape(struct buf *out, const char *s)
-{
-    static const char names[] = "bfnrt", bytes[] = "\b\f\n\r\t";
-    const char *known = strchr(names, s[1]);
-    if (s[1] != 'u') {
-        buf_add(out, known ? &bytes[known - names] : &s[1], 1);
-        return 2;
-    }
-    unsigned c = hex4(s + 2);
-    int paired = (c & 0xfc00) == 0xd800 && s[6] == '\\' && s[7] == 'u' &&
-                 (hex4(s + 8) & 0xfc00) == 0xdc00;
-    if (paired)
-        c = 0x10000 + ((c & 0x3ff) << 10) + (hex4(s + 8) & 0x3ff);
-    add_utf8(out, (c & ~0x7ffu) == 0xd800 ? 0xfffd : c);
-    return paired ? 12 : 6;
-}
-
-/* The text that a JSON string means. */
-static void add_string(struct buf *out, struct str json)
-{
-    for (size_t i = 1; i + 1 < json.len;) {
-        if (json.at[i] == '\\') {
-            i += add_escape(out, json.at + i);
-        } else {
-            size_t n = strcspn(json.at + i, "\\\"");
-            buf_add(out, json.at + i, n);
-            i += n;
-        }
-    }
+    if (left)
+        term_say(t, "--out: %llu left out: %.*s", (unsigned long long)left,
+                 (int)why.len, why.at);
 }
 
 void report_value(struct term *t, const struct run_result *r)
 {
     AUTO_BUF text;
     buf_init(&text, MAX_REPORT);
-    if (!r->value.len)
+    int none = r->engine == ENGINE_PYTHON && str_is(r->value, "null");
+    if (!r->value.len || none)
         return;
     term_progress_clear(t);
-    if (r->value.at[0] == '"')
-        add_string(&text, r->value);
+    if (r->value.at[0] == '"')    /* checked when it was taken over */
+        json_string_text(&(struct json_value){ JSON_STRING, r->value }, &text);
     else
         buf_add(&text, r->display.len ? r->display.at : r->value.at,
                 r->display.len ? r->display.len : r->value.len);

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "env/local.h"
 #include "env/clock.h"
+#include "env/forks.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -17,6 +18,7 @@ struct slot {
 
 struct local {
     struct local_spec spec;
+    struct forks     *forks;    /* node or python; then the rest is unused */
     int               interrupted;
     struct slot      *slot;
     struct pollfd    *fds;    /* interrupt, then channel and pidfd of each */
@@ -35,9 +37,17 @@ int local_open(const struct local_spec *spec, struct local **out,
         l->spec.jobs = LOCAL_MAX_JOBS;
     l->slot = calloc(l->spec.jobs, sizeof *l->slot);
     l->fds = calloc(1 + 2 * (size_t)l->spec.jobs, sizeof *l->fds);
-    if (!l->slot || !l->fds) {
+    int r = l->slot && l->fds ? 0 : err_set(e, -ENOMEM, "no memory");
+    if (r == 0 && spec->image) {
+        struct forks_spec forks = {
+            .image = spec->image, .jobs = l->spec.jobs, .net = spec->net,
+            .interrupt_fd = spec->interrupt_fd,
+        };
+        r = forks_open(&forks, &l->forks, e);
+    }
+    if (r < 0) {
         local_free(l);
-        return err_set(e, -ENOMEM, "no memory");
+        return r;
     }
     *out = l;
     return 0;
@@ -49,6 +59,7 @@ void local_free(struct local *l)
         return;
     for (unsigned i = 0; l->slot && i < l->spec.jobs; i++)
         peer_free(l->slot[i].peer);
+    forks_free(l->forks);
     free(l->slot);
     free(l->fds);
     free(l);
@@ -198,6 +209,8 @@ int local_drive(struct local *l, const struct local_work *w, struct err *e)
     struct err scratch = { 0 };
     if (!e)
         e = &scratch;
+    if (l->forks)
+        return forks_drive(l->forks, w, e);
     int more = 1;
     for (;;) {
         collect(l, w);
@@ -309,6 +322,8 @@ static int await(struct local *l, struct wait_for *w, uint64_t limit_ns,
 int local_greet(struct local *l, const struct peer **out, struct err *e)
 {
     struct slot *s = &l->slot[0];
+    if (l->forks)
+        return err_set(e, -ENOTSUP, "there is no worker of js here");
     int r = slot_start(l, s, e);
     if (r == 0 && peer_phase(s->peer) == PHASE_STARTING) {
         struct wait_for w = { 0 };
@@ -320,20 +335,31 @@ int local_greet(struct local *l, const struct peer **out, struct err *e)
     return 0;
 }
 
+int local_prepare(struct local *l, struct local_ready *out, struct err *e)
+{
+    if (!l->forks)
+        return err_set(e, -ENOTSUP, "js has no zygote");
+    return forks_prepare(l->forks, out, e);
+}
+
 void local_resume(struct local *l)
 {
     l->interrupted = 0;
+    if (l->forks)
+        forks_resume(l->forks);
 }
 
 int local_alive(const struct local *l)
 {
+    if (l->forks)
+        return forks_alive(l->forks);
     return l->slot[0].peer && peer_usable(l->slot[0].peer);
 }
 
 int local_reset(struct local *l, struct err *e)
 {
     struct slot *s = &l->slot[0];
-    if (!s->peer)
+    if (l->forks || !s->peer)
         return 0;    /* the next worker starts fresh anyway */
     int r = peer_send_reset(s->peer, &(struct msg_reset){ .cell = 0 });
     return r < 0 ? err_set(e, r, "the worker cannot be reset now") : 0;
@@ -344,6 +370,8 @@ int local_dump(struct local *l, uint64_t max_bytes, int *out_fd, struct err *e)
     struct image_head parent;
     struct image_sink sink = { .fd = -1 };
     struct slot *s = &l->slot[0];
+    if (l->forks)
+        return err_set(e, -ENOTSUP, "node and python have no image to dump");
     int r = image_head_read(l->spec.peer.image_fd, &parent, e);
     if (r == 0)
         r = image_sink_open(&sink, max_bytes, e);

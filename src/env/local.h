@@ -2,7 +2,9 @@
  * env/local.h -- runs over a few workers of our own, in one poll() loop.
  *
  * What the CLI uses in place of the daemon. A worker is kept for the next run
- * as long as it behaves; a new one is started when a run needs it.
+ * as long as it behaves; a new one is started when a run needs it. With an
+ * image of node or python the runs are forks of a zygote (env/forks.h), and
+ * each must have its `guest` set.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +21,7 @@ struct local_spec {
     unsigned         jobs;            /* workers at once */
     int              interrupt_fd;    /* readable: cancel; -1: none */
     const struct guest_image *image;  /* node or python; NULL: js, by peer */
+    const struct child_net   *net;    /* carries image->net; borrowed */
 };
 
 int  local_open(const struct local_spec *spec, struct local **out,
@@ -43,15 +46,26 @@ int local_drive(struct local *l, const struct local_work *w, struct err *e);
 /* One run, to its end. */
 int local_run(struct local *l, struct run *r, struct err *e);
 
-/* A worker that said hello, started if there is none; borrowed. */
+/* A worker that said hello, started if there is none; borrowed. js only. */
 int local_greet(struct local *l, const struct peer **out, struct err *e);
+
+/* The same of node and python: the zygote is up, and tested if it is warm. */
+struct local_ready {
+    char        version[64];      /* of the runtime, as it says itself */
+    int         cold;             /* a process for each run */
+    char        fallback[400];    /* why, if nobody asked for that */
+    unsigned    walls;            /* of the jail; each run adds its own */
+    const char *cgroups;          /* "v2", "v1", "none" */
+};
+int local_prepare(struct local *l, struct local_ready *out, struct err *e);
 
 /* After an interrupt: go on. The caller has made interrupt_fd unreadable. */
 void local_resume(struct local *l);
 /* Does the first worker live, and with it what a session had? */
 int  local_alive(const struct local *l);
 
-/* Of the first worker, when it is idle: its cell becomes a fresh copy ... */
+/* js only. Of the first worker, when it is idle: its cell becomes a fresh
+ * copy ... */
 int local_reset(struct local *l, struct err *e);
 /* ... or an image, checked and sealed; gives the descriptor. */
 int local_dump(struct local *l, uint64_t max_bytes, int *out_fd, struct err *e);

@@ -1,4 +1,4 @@
-/* env/place.c -- where the worker program and the images are.
+/* env/place.c -- where the worker program, the images and the glue are.
  * SPDX-License-Identifier: MIT */
 #include "env/place.h"
 #include "base/base.h"
@@ -63,4 +63,21 @@ int place_open(const char *file, int *out_fd, struct err *e)
     return err_set(e, -ENODATA,
                    "%s is neither in %s nor in %s/../lib/glovebox: run make, "
                    "or set GLOVEBOX_LIBEXEC to its folder", file, folder, folder);
+}
+
+int place_path(const char *folder, char *out, size_t room, struct err *e)
+{
+    AUTO_FD fd = -1;
+    int r = place_open(folder, &fd, e);
+    if (r < 0)
+        return r;
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, out, room);
+    if (n < 0)
+        return err_sys(e, "reading %s", link);
+    if ((size_t)n >= room)
+        return err_set(e, -ENAMETOOLONG, "the path of %s is too long", folder);
+    out[n] = '\0';
+    return 0;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -55,6 +56,34 @@ static const struct ending {
         "is the host out of memory? nothing is known about this run" },
     [REASON_INTERNAL] = { "glovebox failed", "see glovebox doctor" },
 };
+
+/* Where it is another story for node and python; the rest is as above. */
+static const struct ending guest_endings[REASON_END] = {
+    [REASON_NONZERO_EXIT] = { "the program reported a failure", NULL },
+    [REASON_CALL_LIMIT]   = { "the program asked for more than %s", NULL },
+    [REASON_PROCESS_LIMIT] = {
+        "the program wanted more than %s, threads among them",
+        "raise it with --max-processes, or start fewer at once" },
+    [REASON_DISK_LIMIT] = {
+        "the program wrote more than %s",
+        "raise it with --disk, --max-files or --max-file, or keep less" },
+    [REASON_SYSCALL_DENIED] = {
+        "the program made a system call that is not allowed and was ended",
+        "denials names the call; programs of these runtimes do not need it" },
+    [REASON_CRASHED] = {
+        "the program crashed",
+        "native code failed: an extension, the runtime, or the program killed "
+        "itself" },
+    [REASON_LOST] = {
+        "the zygote of the run is gone",
+        "is the host out of memory? nothing is known about this run" },
+};
+
+static const struct ending *ending_of(const struct run_result *r)
+{
+    const struct ending *own = &guest_endings[r->reason];
+    return r->engine != ENGINE_JS && own->sentence ? own : &endings[r->reason];
+}
 
 /* How each limit is said: by its name and in the unit of that name. */
 static const struct limit_row {
@@ -111,12 +140,15 @@ int result_ok(const struct run_result *r)
 int result_exit_code(const struct run_result *r)
 {
     int code = reason_exit_code(r->reason);
-    return code < 0 ? 1 : code;    /* js programs have no code of their own */
+    /* Where the guest failed by itself, its own code says more than ours. */
+    if (r->exit_code > 0 && (code < 0 || code == 1))
+        return r->exit_code;
+    return code < 0 ? 1 : code;
 }
 
 const char *result_hint(const struct run_result *r)
 {
-    return endings[r->reason].hint;
+    return ending_of(r)->hint;
 }
 
 void result_limit_text(const struct run_result *r, struct buf *out)
@@ -129,7 +161,7 @@ void result_limit_text(const struct run_result *r, struct buf *out)
 
 void result_sentence(const struct run_result *r, struct buf *out)
 {
-    const char *text = endings[r->reason].sentence;
+    const char *text = ending_of(r)->sentence;
     const char *hole = text ? strstr(text, "%s") : NULL;
     if (!text)
         text = reason_text(r->reason);
@@ -165,7 +197,7 @@ _Static_assert(5 + 20 + 1 == RESULT_ID_BYTES, "an id fits");
 void result_init(struct run_result *r, const struct run_limits *limits)
 {
     *r = (struct run_result){ .reason = REASON_INTERNAL, .limit = LIMIT_NONE,
-                              .limits = *limits };
+                              .limits = *limits, .exit_code = -1 };
     new_id(r->id);
     buf_init(&r->text, MAX_RESULT_BYTES + (8 << 20));
     for (int i = 0; i < OUT_STREAMS; i++)
@@ -177,6 +209,10 @@ void result_free(struct run_result *r)
     buf_free(&r->text);
     for (int i = 0; i < OUT_STREAMS; i++)
         buf_free(&r->output[i]);
+    free(r->denial);
+    r->denial = NULL;
+    r->denials = 0;
+    file_list_free(&r->files);
 }
 
 struct str result_output(struct run_result *r, int stream, struct str bytes)
@@ -198,25 +234,31 @@ void result_end(struct run_result *r, enum reason reason, const char *detail)
     snprintf(r->detail, sizeof r->detail, "%s", detail ? detail : "");
 }
 
-/* Endings that a js worker can see for itself; the others are ours to say. */
-static int workers_to_give(enum reason reason)
+/* Endings that a worker can see for itself; the others are ours to say. A js
+ * worker is sealed code of ours that may have been taken over; node and python
+ * are the guest itself, so their word is only on what concerns nobody else. */
+enum teller { JS_GIVES = BIT(0), GUEST_GIVES = BIT(1) };
+
+static int may_give(enum teller who, enum reason reason)
 {
+    enum { BOTH = JS_GIVES | GUEST_GIVES };
     static const unsigned char given[REASON_END] = {
-        [REASON_COMPLETED] = 1,       [REASON_EXCEPTION] = 1,
-        [REASON_SYNTAX_ERROR] = 1,    [REASON_WALL_TIME_LIMIT] = 1,
-        [REASON_CPU_TIME_LIMIT] = 1,  [REASON_MEMORY_LIMIT] = 1,
-        [REASON_STACK_OVERFLOW] = 1,  [REASON_OUTPUT_LIMIT] = 1,
-        [REASON_CALL_LIMIT] = 1,      [REASON_RESULT_TOO_LARGE] = 1,
-        [REASON_POLICY_DENIED] = 1,   [REASON_NEVER_SETTLED] = 1,
-        [REASON_CRASHED] = 1,         [REASON_INTERNAL] = 1,
+        [REASON_COMPLETED] = BOTH,           [REASON_EXCEPTION] = BOTH,
+        [REASON_SYNTAX_ERROR] = BOTH,        [REASON_MEMORY_LIMIT] = BOTH,
+        [REASON_STACK_OVERFLOW] = BOTH,      [REASON_RESULT_TOO_LARGE] = BOTH,
+        [REASON_POLICY_DENIED] = BOTH,       [REASON_NEVER_SETTLED] = BOTH,
+        [REASON_WALL_TIME_LIMIT] = JS_GIVES, [REASON_CPU_TIME_LIMIT] = JS_GIVES,
+        [REASON_OUTPUT_LIMIT] = JS_GIVES,    [REASON_CALL_LIMIT] = JS_GIVES,
+        [REASON_CRASHED] = JS_GIVES,         [REASON_INTERNAL] = JS_GIVES,
+        [REASON_NONZERO_EXIT] = GUEST_GIVES,
     };
-    return reason < REASON_END && given[reason];
+    return reason < REASON_END && (given[reason] & who);
 }
 
 static int check_taken(const struct run_result *r, const struct msg_result *m,
-                       struct err *e)
+                       enum teller who, struct err *e)
 {
-    if (!workers_to_give((enum reason)m->reason))
+    if (!may_give(who, (enum reason)m->reason))
         return err_set(e, -EPROTO, "the worker claimed the ending %s",
                        reason_text((enum reason)m->reason));
     if (m->limit > LIMIT_NONE)
@@ -248,13 +290,9 @@ static void keep(struct run_result *r, struct str *out, struct str in)
         *out = (struct str){ r->text.at + at, in.len };
 }
 
-int result_take(struct run_result *r, const struct msg_result *m,
-                struct err *e)
+static int take_texts(struct run_result *r, const struct msg_result *m,
+                      struct err *e)
 {
-    int status = check_taken(r, m, e);
-    if (status < 0)
-        return status;
-
     struct { struct str *out; struct str in; } all[] = {
         { &r->value, m->value },                 { &r->exports, m->exports },
         { &r->display, m->display },             { &r->file, m->file },
@@ -269,12 +307,27 @@ int result_take(struct run_result *r, const struct msg_result *m,
         return err_set(e, -EPROTO, "the worker sent more than a result may hold");
     for (size_t i = 0; i < COUNT(all); i++)
         keep(r, all[i].out, all[i].in);
-
     r->reason = (enum reason)m->reason;
     r->limit = (enum run_limit)m->limit;
     r->observed = m->observed;
     r->line = m->line;
     r->column = m->column;
+    size_t n = m->detail.len < sizeof r->detail ? m->detail.len
+                                                : sizeof r->detail - 1;
+    if (n)
+        memcpy(r->detail, m->detail.at, n);
+    r->detail[n] = '\0';
+    return 0;
+}
+
+int result_take(struct run_result *r, const struct msg_result *m,
+                struct err *e)
+{
+    int status = check_taken(r, m, JS_GIVES, e);
+    if (status == 0)
+        status = take_texts(r, m, e);
+    if (status < 0)
+        return status;
     r->cpu_ns = m->cpu_ns;
     r->memory_peak_bytes = m->memory_peak_bytes;
     r->state_lost = m->state_lost;
@@ -284,12 +337,58 @@ int result_take(struct run_result *r, const struct msg_result *m,
         r->output_total[OUT_STDOUT] = m->stdout_bytes;
     if (m->stderr_bytes > r->output_total[OUT_STDERR])
         r->output_total[OUT_STDERR] = m->stderr_bytes;
-    size_t n = m->detail.len < sizeof r->detail ? m->detail.len
-                                                : sizeof r->detail - 1;
-    if (n)
-        memcpy(r->detail, m->detail.at, n);
-    r->detail[n] = '\0';
     return 0;
+}
+
+int result_take_guest(struct run_result *r, const struct msg_result *m,
+                      struct err *e)
+{
+    int status = check_taken(r, m, GUEST_GIVES, e);
+    if (status < 0)
+        return status;
+    buf_clear(&r->text);
+    r->value = r->exports = r->display = r->file = (struct str){ 0 };
+    r->error_name = r->error_message = (struct str){ 0 };
+    r->error_stack = r->error_printed = (struct str){ 0 };
+    return take_texts(r, m, e);
+}
+
+void result_drop_value(struct run_result *r)
+{
+    r->value = r->exports = r->display = (struct str){ 0 };
+}
+
+static void cut(char *out, size_t room, struct str s)
+{
+    size_t n = s.len < room ? s.len : room - 1;
+    while (n < s.len && n > 0 && ((unsigned char)s.at[n] & 0xc0) == 0x80)
+        n--;    /* not through a character */
+    for (size_t i = 0; i < n; i++)
+        out[i] = s.at[i] ? s.at[i] : ' ';
+    out[n] = '\0';
+}
+
+void result_deny(struct run_result *r, const struct msg_denied *m)
+{
+    struct denial d = { .count = 1 };
+    cut(d.what, sizeof d.what, m->what);
+    cut(d.subject, sizeof d.subject, m->subject);
+    cut(d.rule, sizeof d.rule, m->rule);
+    cut(d.hint, sizeof d.hint, m->hint);
+    for (size_t i = 0; i < r->denials; i++) {
+        struct denial *old = &r->denial[i];
+        if (strcmp(old->what, d.what) == 0 && strcmp(old->rule, d.rule) == 0 &&
+            strcmp(old->subject, d.subject) == 0) {
+            old->count++;
+            return;
+        }
+    }
+    if (!r->denial)
+        r->denial = calloc(RESULT_MAX_DENIALS, sizeof *r->denial);
+    if (r->denial && r->denials < RESULT_MAX_DENIALS)
+        r->denial[r->denials++] = d;
+    else
+        r->denials_lost++;
 }
 
 /* ---- telling -------------------------------------------------------------- */
@@ -374,6 +473,24 @@ static void tell_error(struct buf *b, const struct run_result *r)
     json_close(b, '}');
 }
 
+static const char *counted_by_text(enum counted_by by)
+{
+    static const char *const texts[BY_KINDS] = {
+        [BY_ENGINE] = "engine",        [BY_CGROUP_V1] = "cgroup v1",
+        [BY_CGROUP_V2] = "cgroup v2",  [BY_RLIMITS] = "rlimits",
+    };
+    return by < BY_KINDS ? texts[by] : "";
+}
+
+static const char *started_as_text(enum started_as as)
+{
+    static const char *const texts[AS_KINDS] = {
+        [AS_CELL] = "cell", [AS_SPARE] = "spare",
+        [AS_FORK] = "fork", [AS_PROCESS] = "process",
+    };
+    return as < AS_KINDS ? texts[as] : "";
+}
+
 static void tell_usage(struct buf *b, const struct run_result *r)
 {
     json_key(b, "usage");
@@ -384,7 +501,8 @@ static void tell_usage(struct buf *b, const struct run_result *r)
     key_u64(b, "output_bytes",
             r->output_total[OUT_STDOUT] + r->output_total[OUT_STDERR]);
     key_u64(b, "calls", 0);
-    key_u64(b, "egress_bytes", 0);
+    key_u64(b, "egress_bytes", r->egress_bytes);
+    key_str(b, "counted_by", str_of(counted_by_text(r->counted_by)));
     json_close(b, '}');
 }
 
@@ -404,6 +522,44 @@ static void tell_truncated(struct buf *b, const struct run_result *r)
     json_close(b, '}');
 }
 
+static void tell_denials(struct buf *b, const struct run_result *r)
+{
+    json_key(b, "denials");
+    json_open(b, '[');
+    for (size_t i = 0; i < r->denials; i++) {
+        const struct denial *d = &r->denial[i];
+        json_item(b);
+        json_open(b, '{');
+        key_str(b, "what", str_of(d->what));
+        key_str(b, "subject", str_of(d->subject));
+        key_str(b, "rule", str_of(d->rule));
+        key_str(b, "hint", str_of(d->hint));
+        key_u64(b, "count", d->count);
+        json_close(b, '}');
+    }
+    json_close(b, ']');
+}
+
+static void tell_files(struct buf *b, const struct file_list *l)
+{
+    json_key(b, "files");
+    json_open(b, '[');
+    for (size_t i = 0; i < l->files; i++) {
+        json_item(b);
+        json_open(b, '{');
+        key_str(b, "path", str_of(l->file[i].path));
+        key_u64(b, "bytes", l->file[i].bytes);
+        json_close(b, '}');
+    }
+    json_close(b, ']');
+    json_key(b, "files_skipped");
+    json_open(b, '{');
+    for (int i = 0; i < FILE_SKIP_KINDS; i++)
+        if (l->skipped[i])
+            key_u64(b, file_skip_text((enum file_skip)i), l->skipped[i]);
+    json_close(b, '}');
+}
+
 static void tell_walls(struct buf *b, unsigned walls)
 {
     json_key(b, "walls");
@@ -419,9 +575,6 @@ static void tell_walls(struct buf *b, unsigned walls)
 
 static void tell(struct buf *b, const struct run_result *r)
 {
-    static const char *const empty_lists[] = {
-        "calls", "denials", "findings", "files",
-    };
     json_open(b, '{');
     key_str(b, "id", str_of(r->id));
     json_key(b, "ok");
@@ -441,10 +594,14 @@ static void tell(struct buf *b, const struct run_result *r)
     tell_error(b, r);
     tell_usage(b, r);
     tell_truncated(b, r);
-    for (size_t i = 0; i < COUNT(empty_lists); i++)
-        key_json(b, empty_lists[i], STR("[]"), NULL);
+    key_json(b, "calls", STR("[]"), NULL);
+    tell_denials(b, r);
+    key_json(b, "findings", STR("[]"), NULL);
+    tell_files(b, &r->files);
     tell_walls(b, r->walls);
-    key_str(b, "engine", STR("js"));
+    key_str(b, "engine", str_of(engine_text(r->engine)));
+    key_str(b, "started_as", str_of(started_as_text(r->started_as)));
+    key_str(b, "fallback", str_of(r->fallback));
     json_key(b, "environment");
     json_null(b);
     json_close(b, '}');

@@ -7,10 +7,24 @@
  */
 #pragma once
 #include "base/buf.h"
+#include "env/files.h"
+#include "env/guest.h"
 #include "wire/messages.h"
 
 enum { RESULT_ID_BYTES = 26 };    /* "exec_", 20 characters, NUL */
 enum { OUT_STDOUT, OUT_STDERR, OUT_STREAMS };
+
+/* How the process of a run came to be. */
+enum started_as { AS_CELL, AS_SPARE, AS_FORK, AS_PROCESS, AS_KINDS };
+/* Who counted its memory and its processes. */
+enum counted_by { BY_ENGINE, BY_CGROUP_V1, BY_CGROUP_V2, BY_RLIMITS, BY_KINDS };
+
+/* What was refused, cut to size; equal ones are counted. */
+struct denial {
+    char     what[64], subject[512], rule[160], hint[256];
+    uint64_t count;
+};
+enum { RESULT_MAX_DENIALS = 64 };
 
 struct run_result {
     char             id[RESULT_ID_BYTES];
@@ -33,6 +47,18 @@ struct run_result {
     unsigned         walls;               /* WALL_* that stood */
     int              state_lost;
     int              plain;               /* the caller wants no tags */
+
+    enum engine      engine;
+    int              exit_code;           /* the guest's own; -1: it has none */
+    enum started_as  started_as;
+    char             fallback[400];       /* why it was not as asked, or empty */
+    enum counted_by  counted_by;
+    uint64_t         egress_bytes;
+    struct denial   *denial;              /* owned */
+    size_t           denials;
+    uint64_t         denials_lost;        /* past RESULT_MAX_DENIALS */
+    struct file_list files;
+    char             files_error[400];    /* why not all could be written out */
 };
 
 void result_init(struct run_result *r, const struct run_limits *limits);
@@ -45,6 +71,16 @@ void result_free(struct run_result *r);    /* accepts a zeroed result */
  */
 int result_take(struct run_result *r, const struct msg_result *m,
                 struct err *e);
+
+/* The same of a guest that is node or python: it may speak more than once, and
+ * the last word counts. What it says that it used is not looked at. */
+int result_take_guest(struct run_result *r, const struct msg_result *m,
+                      struct err *e);
+/* The program has no value after all. */
+void result_drop_value(struct run_result *r);
+
+/* Something was refused. Bytes that are not UTF-8 are replaced when told. */
+void result_deny(struct run_result *r, const struct msg_denied *m);
 
 /* Keep bytes of a stream (OUT_*) up to the limit; gives what was kept. */
 struct str result_output(struct run_result *r, int stream, struct str bytes);

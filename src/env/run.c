@@ -10,6 +10,8 @@
  * Three clocks can end a program. Two are inside the worker: the engine's
  * interrupt and a timer; they are polite and can say where it happened. The
  * third is here, outside the process that runs hostile code, and it kills.
+ * Node and python have the third only, and more that is watched from outside:
+ * what ends them goes by "stop". Their result ends nothing, their exit does.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,23 +32,31 @@ static void keep(struct run *r)
 
 static void arm(struct run *r)
 {
+    uint64_t grace_ms = r->guest ? 0 : RUN_GRACE_MS;
     r->started_ns = clock_now_ns();
     r->deadline_ns = r->started_ns +
-                     (r->message.limits.wall_time_ms + RUN_GRACE_MS) * NS_PER_MS;
+                     (r->message.limits.wall_time_ms + grace_ms) * NS_PER_MS;
 }
 
-static void kill_peer(struct run *r)
+static void clock_out(struct run *r)
+{
+    if (r->started_ns)
+        r->result.wall_ns = clock_now_ns() - r->started_ns;
+}
+
+static void kill_worker(struct run *r)
 {
     r->kills++;
     r->deadline_ns = 0;
-    if (r->started_ns)
-        r->result.wall_ns = clock_now_ns() - r->started_ns;
+    clock_out(r);
     peer_kill(r->peer);
+    if (r->child)
+        child_kill(r->child);
 }
 
 static void kill_late(struct run *r)
 {
-    kill_peer(r);
+    kill_worker(r);
     result_end(&r->result, REASON_WALL_TIME_LIMIT, NULL);
     r->result.limit = LIMIT_wall_time_ms;
     r->result.observed = r->result.wall_ns / NS_PER_MS;
@@ -59,27 +69,54 @@ static void cancelled(struct run *r)
 
 static void kill_asked(struct run *r)
 {
-    kill_peer(r);
+    kill_worker(r);
     cancelled(r);
 }
 
 /* The detail was written by whoever saw it break. */
 static void kill_broken(struct run *r)
 {
-    kill_peer(r);
+    kill_worker(r);
     r->result.reason = REASON_CRASHED;
 }
 
 static void never_started(struct run *r)
 {
-    kill_peer(r);
+    kill_worker(r);
     r->result.reason = REASON_INTERNAL;
+}
+
+/* Of node and python more is known than how they exited. */
+static void guest_ended(struct run *r)
+{
+    char detail[460];
+    const char *words = r->evidence->words;
+    clock_out(r);
+    if (r->state == RUN_STARTING) {
+        snprintf(detail, sizeof detail, "the run could not be started%s%s",
+                 words[0] ? ": " : "", words);
+        result_end(&r->result, REASON_INTERNAL, detail);
+    } else {
+        ending_decide(&r->result, r->evidence);
+    }
+    ending_close(&r->result, r->evidence);
+}
+
+/* The ending was settled before; what was used is known only now. */
+static void buried(struct run *r)
+{
+    if (r->evidence)
+        ending_close(&r->result, r->evidence);
 }
 
 /* The process is gone and no result came: its wait status is all we know. */
 static void died(struct run *r)
 {
     char detail[400];
+    if (r->evidence) {
+        guest_ended(r);
+        return;
+    }
     int st = r->exit_status;
     enum reason reason = REASON_CRASHED;
     if (WIFSIGNALED(st) && WTERMSIG(st) == SIGSYS)
@@ -89,8 +126,7 @@ static void died(struct run *r)
     if (r->state == RUN_STARTING)
         reason = REASON_INTERNAL;
     peer_exit_text(r->peer, st, detail, sizeof detail);
-    if (r->started_ns)
-        r->result.wall_ns = clock_now_ns() - r->started_ns;
+    clock_out(r);
     result_end(&r->result, reason, detail);
 }
 
@@ -122,6 +158,7 @@ static const struct cell {
         [EV_DEADLINE] = { kill_late,     RUN_KILLING  },
         [EV_CANCEL]   = { kill_asked,    RUN_KILLING  },
         [EV_BROKEN]   = { kill_broken,   RUN_KILLING  },
+        [EV_STOP]     = { kill_worker,   RUN_KILLING  },
         [EV_EXIT]     = { died,          RUN_DONE     },
     },
     [RUN_KILLING] = {
@@ -129,14 +166,27 @@ static const struct cell {
         [EV_DEADLINE] = { keep,          RUN_KILLING  },
         [EV_CANCEL]   = { keep,          RUN_KILLING  },
         [EV_BROKEN]   = { keep,          RUN_KILLING  },
-        [EV_EXIT]     = { keep,          RUN_DONE     },
+        [EV_STOP]     = { keep,          RUN_KILLING  },
+        [EV_EXIT]     = { buried,        RUN_DONE     },
     },
     /* RUN_DONE has no row: a finished run takes no events. */
 };
 
+/* A child has one run: if that ended without it, nobody wants it any more. */
+static void let_go(struct run *r)
+{
+    struct child *c = r->child;
+    r->child = NULL;
+    if (!c)
+        return;
+    child_listen(c, NULL, NULL);
+    child_kill(c);
+}
+
 static void finish(struct run *r)
 {
     r->deadline_ns = 0;
+    let_go(r);
     if (r->peer) {
         r->result.walls = peer_walls(r->peer);
         peer_listen(r->peer, NULL, NULL);
@@ -180,6 +230,13 @@ static void on_hello(void *user)
                                       : strerror(-status));
 }
 
+static void take_output(struct run *r, int stream, struct str bytes)
+{
+    struct str kept = result_output(&r->result, stream, bytes);
+    if (kept.len && r->calls && r->calls->output)
+        r->calls->output(r->user, r, stream, kept);
+}
+
 static void on_output(void *user, const struct msg_output *m)
 {
     struct run *r = user;
@@ -187,10 +244,7 @@ static void on_output(void *user, const struct msg_output *m)
         broken(r, "the worker wrote to an unknown stream");
         return;
     }
-    int stream = m->stream == 1 ? OUT_STDOUT : OUT_STDERR;
-    struct str kept = result_output(&r->result, stream, m->bytes);
-    if (kept.len && r->calls && r->calls->output)
-        r->calls->output(r->user, r, stream, kept);
+    take_output(r, m->stream == 1 ? OUT_STDOUT : OUT_STDERR, m->bytes);
 }
 
 static void on_load(void *user, const struct msg_load *m)
@@ -250,6 +304,72 @@ static const struct peer_events run_listener = {
     .result = on_result, .broken = on_broken, .exit = on_exit_,
 };
 
+/* ---- what the child tells us ---------------------------------------------- */
+
+static void child_is_sealed(void *user)
+{
+    struct run *r = user;
+    struct err e = { 0 };
+    if (child_run(r->child, &r->message, r->guest, &e) < 0)
+        run_refuse(r, e.msg);
+    else
+        run_event(r, EV_STARTED);
+}
+
+static void child_wrote(void *user, int stream, struct str bytes)
+{
+    take_output(user, stream, bytes);
+}
+
+static int child_said(void *user, const struct msg_result *m, struct err *e)
+{
+    struct run *r = user;
+    return r->state == RUN_ACTIVE ? result_take_guest(&r->result, m, e) : 0;
+}
+
+static void child_was_denied(void *user, const struct msg_denied *m)
+{
+    struct run *r = user;
+    result_deny(&r->result, m);
+}
+
+static void child_was_stopped(void *user, const struct child_stop *why)
+{
+    struct run *r = user;
+    if (r->state == RUN_STARTING) {
+        broken(r, why->detail ? why->detail : "");
+    } else if (r->state == RUN_ACTIVE) {
+        result_end(&r->result, why->reason, why->detail);
+        r->result.limit = why->limit;
+        r->result.observed = why->observed;
+        run_event(r, EV_STOP);
+    }
+}
+
+static void take_files(struct run *r)
+{
+    struct err e = { 0 };
+    if (!r->started_ns || r->result.reason == REASON_CANCELLED)
+        return;
+    if (child_files(r->child, &r->message, r->guest, &r->result.files, &e) < 0)
+        snprintf(r->result.files_error, sizeof r->result.files_error, "%s", e.msg);
+}
+
+static void child_ended(void *user, struct evidence *ev)
+{
+    struct run *r = user;
+    r->evidence = ev;
+    r->result.walls = child_walls(r->child);
+    take_files(r);
+    r->child = NULL;
+    run_event(r, EV_EXIT);
+}
+
+static const struct child_events child_listener = {
+    .sealed = child_is_sealed, .output = child_wrote, .result = child_said,
+    .denied = child_was_denied, .stop = child_was_stopped, .exit = child_ended,
+};
+
 /* ---- what its owner does -------------------------------------------------- */
 
 void run_init(struct run *r, const struct msg_run *m, int root_fd,
@@ -266,6 +386,7 @@ void run_free(struct run *r)
     if (r->peer)
         peer_listen(r->peer, NULL, NULL);
     r->peer = NULL;
+    let_go(r);
     result_free(&r->result);
 }
 
@@ -278,6 +399,19 @@ int run_begin(struct run *r, struct peer *p)
     peer_listen(p, &run_listener, r);
     if (peer_phase(p) == PHASE_IDLE)
         on_hello(r);
+    return 0;
+}
+
+int run_attach(struct run *r, struct child *c)
+{
+    int status = run_event(r, EV_ASSIGNED);
+    if (status < 0)
+        return status;
+    r->child = c;
+    r->result.started_as = child_is_spare(c) ? AS_SPARE : AS_FORK;
+    child_listen(c, &child_listener, r);
+    if (child_state(c) == CHILD_PARKED)
+        child_is_sealed(r);
     return 0;
 }
 

@@ -2,12 +2,15 @@
  * env/run.h -- the life of one run, from the request to the result.
  *
  * A run borrows a peer from run_begin() until it is done; then the peer is
- * free for another run, or dead. Nothing here blocks. run_tick() must be
- * called when run_deadline_ns() has come: that is the watchdog.
+ * free for another run, or dead. A run of node or python borrows a child from
+ * run_attach() on, which is good for one run only. Nothing here blocks.
+ * run_tick() must be called when run_deadline_ns() has come: that is the
+ * watchdog.
  *
  * SPDX-License-Identifier: MIT
  */
 #pragma once
+#include "env/child.h"
 #include "env/guest.h"
 #include "env/peer.h"
 #include "env/result.h"
@@ -29,6 +32,7 @@ enum run_event {
     EV_DEADLINE,
     EV_CANCEL,
     EV_BROKEN,       /* the worker broke the protocol */
+    EV_STOP,         /* a limit or a rule was broken; the ending is written */
     EV_EXIT,         /* the worker's process is gone */
     RUN_EVENTS
 };
@@ -50,6 +54,8 @@ struct run {
     int                     root_fd;    /* borrowed; -1: no relative imports */
     const struct guest_run *guest;      /* borrowed; NULL: a js program */
     struct peer            *peer;       /* borrowed while starting to killing */
+    struct child           *child;      /* the same, of node and python */
+    const struct evidence  *evidence;   /* of its end; NULL before */
     const struct run_calls *calls;      /* borrowed */
     void                   *user;
     uint64_t                started_ns, deadline_ns;
@@ -61,10 +67,12 @@ struct run {
 
 void run_init(struct run *r, const struct msg_run *m, int root_fd,
               const struct run_calls *calls, void *user);
-void run_free(struct run *r);    /* detaches from its peer; kills nothing */
+void run_free(struct run *r);    /* detaches from its peer, ends its child */
 
 /* Give a queued run a peer that is starting or idle. */
 int  run_begin(struct run *r, struct peer *p);
+/* The same for a run whose `guest` is set, and a child that nobody has. */
+int  run_attach(struct run *r, struct child *c);
 /* There will be no worker for a queued run. */
 void run_refuse(struct run *r, const char *why);
 int  run_cancel(struct run *r);

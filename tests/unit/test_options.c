@@ -1,5 +1,6 @@
-/* tests/unit/test_options.c -- cli/options.h, cli/moment.h, cli/incomplete.h
+/* tests/unit/test_options.c -- cli/options.h, cli/fit.h, moment.h, incomplete.h
  * SPDX-License-Identifier: MIT */
+#include "cli/fit.h"
 #include "cli/incomplete.h"
 #include "cli/moment.h"
 #include "cli/options.h"
@@ -160,11 +161,106 @@ TEST(every_flag_of_run_has_a_help_or_is_another_name)
 {
     size_t shown = 0, hidden = 0;
     for (const struct option *o = run_option_rows; o->name; o++) {
+        if (o->kind == OPTION_HEADING) {
+            CHECK(!o->name[0] && o->help);
+            continue;
+        }
         *(o->help ? &shown : &hidden) += 1;
         CHECK(o->offset < sizeof(struct run_options));
         CHECK((o->kind == OPTION_FLAG) == !o->argument);
     }
-    CHECK(shown > 20 && hidden == 1);
+    CHECK(shown > 50 && hidden == 2);    /* --wall, --secret */
+}
+
+TEST(walls_can_be_left_out_only_by_the_program_of_the_tests)
+{
+    CHECK(!option_named(run_option_rows, "leave-out"));
+}
+
+TEST(a_heading_is_no_flag)
+{
+    static const struct option with_heading[] = {
+        { "", 0, OPTION_HEADING, NULL, "Group", 0 },
+        { "flag", 'f', OPTION_FLAG, NULL, "a flag", AT(flag) },
+        { "", 0, OPTION_HEADING, NULL, "Other", 0 },
+        { NULL }
+    };
+    static char odd[] = "--=x", flag[] = "--flag", *argv[] = { odd };
+    got = (struct target){ 0 };
+    CHECK(options_parse(with_heading, 1, argv, &got, &operands, &why) < 0);
+    argv[0] = flag;
+    CHECK(options_parse(with_heading, 1, argv, &got, &operands, &why) == 0 && got.flag);
+    AUTO_BUF out;
+    buf_init(&out, 4096);
+    options_help(with_heading, &out);
+    buf_add(&out, "", 1);
+    CHECK(strncmp(out.at, "Group:\n  -f, --flag", 19) == 0 && strstr(out.at, "\n\nOther:\n"));
+}
+
+TEST(what_follows_two_dashes_is_told_apart)
+{
+    CHECK(parse(5, "a", "b", "--", "c", "--text") == 0);
+    CHECK(operands.n == 4 && operands.ahead == 2);
+    CHECK(parse(2, "--", "a") == 0 && operands.n == 1 && operands.ahead == 0);
+    CHECK(parse(3, "a", "-f", "b") == 0 && operands.ahead == 2);
+    CHECK(parse(2, "a", "--") == 0 && operands.n == 1 && operands.ahead == 1);
+}
+
+TEST(it_can_be_asked_whether_a_flag_was_given)
+{
+    CHECK(parse(4, "-f", "--list=x", "--size=12b", "--color=green") == 0);
+    static const char *const given[] = { "flag", "list", "size", "color" };
+    static const char *const absent[] = { "text", "eval", "time", "number" };
+    for (size_t i = 0; i < 4; i++) {
+        CHECK(option_given(option_named(rows, given[i]), &got));
+        CHECK(!option_given(option_named(rows, absent[i]), &got));
+    }
+    CHECK(!option_named(rows, "nope"));
+}
+
+/* ---- flags and engines ------------------------------------------------------ */
+
+static struct run_options wish;
+
+static int fits(enum engine engine, int argc, ...)
+{
+    static char *argv[16];
+    va_list ap;
+    va_start(ap, argc);
+    for (int i = 0; i < argc; i++)
+        argv[i] = va_arg(ap, char *);
+    va_end(ap);
+    wish = (struct run_options){ 0 };
+    why = (struct err){ 0 };
+    CHECK_INT(options_parse(run_option_rows, argc, argv, &wish, &operands, &why), 0);
+    return fit_check(&wish, engine, &why) == 0;
+}
+
+TEST(flags_that_make_no_sense_for_an_engine_are_refused)
+{
+    CHECK(!fits(ENGINE_NODE, 2, "--root", "x") && says("--root is not for node programs"));
+    CHECK(says("--file PATH=FILE"));
+    CHECK(!fits(ENGINE_PYTHON, 2, "--module", "a=b") && says("--python"));
+    CHECK(!fits(ENGINE_NODE, 2, "--setup", "x") && says("--preload"));
+    CHECK(!fits(ENGINE_PYTHON, 2, "--packages", "x") && says("VENV/bin/python"));
+    CHECK(!fits(ENGINE_NODE, 2, "--secret", "K@h") && says("end to end"));
+    CHECK(!fits(ENGINE_NODE, 2, "--allow-import", "x") && !fits(ENGINE_PYTHON, 1, "--ts"));
+    CHECK(!fits(ENGINE_JS, 2, "--mount", "a:/b") && says("it has no files"));
+    CHECK(!fits(ENGINE_JS, 2, "--env", "A=1") && says("--input"));
+    CHECK(!fits(ENGINE_JS, 2, "--secret", "K@h") && !fits(ENGINE_JS, 2, "--allow-net", "h"));
+    CHECK(!fits(ENGINE_JS, 2, "--packages", "x") && !fits(ENGINE_JS, 1, "--cold"));
+    CHECK(!fits(ENGINE_JS, 2, "--disk", "1mb") && !fits(ENGINE_JS, 2, "--permissions", "{}"));
+}
+
+TEST(flags_of_all_engines_fit_all)
+{
+    for (int e = 0; e < ENGINES; e++) {
+        CHECK(fits((enum engine)e, 4, "--timeout=1s", "--memory=64mb", "--cpu=1s", "--json"));
+        CHECK(fits((enum engine)e, 4, "--seed=1", "--input=1", "--jobs=2", "-q"));
+    }
+    CHECK(fits(ENGINE_NODE, 3, "--packages=x", "--mount=a:/b", "--ts"));
+    CHECK(fits(ENGINE_PYTHON, 3, "--allow-import=x", "--out=d", "--env=A"));
+    CHECK(fits(ENGINE_JS, 3, "--root=x", "--clock=0", "--max-timers=5"));
 }
 
 /* ---- times ---------------------------------------------------------------- */

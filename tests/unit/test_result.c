@@ -47,7 +47,8 @@ TEST(an_empty_result_has_every_key)
         "termination", "reason", "limit", "limit_value", "observed", "location",
         "hint", "error", "usage", "wall_ms", "cpu_ms", "memory_peak_mb",
         "output_bytes", "calls", "egress_bytes", "truncated", "denials",
-        "findings", "files", "walls", "engine", "environment",
+        "findings", "files", "files_skipped", "walls", "engine", "started_as",
+        "fallback", "counted_by", "environment",
     };
     struct run_result r = fresh();
     for (size_t i = 0; i < COUNT(keys); i++) {
@@ -124,6 +125,107 @@ TEST(endings_that_are_not_a_workers_to_give_are_refused)
         CHECK(result_take(&r, &m, NULL) == -EPROTO);
         result_free(&r);
     }
+}
+
+TEST(endings_that_are_not_a_guests_to_give_are_refused)
+{
+    static const enum reason ours[] = {
+        REASON_CANCELLED, REASON_LOST, REASON_SYSCALL_DENIED, REASON_INTERNAL,
+        REASON_CRASHED, REASON_WALL_TIME_LIMIT, REASON_CPU_TIME_LIMIT,
+        REASON_OUTPUT_LIMIT, REASON_APPROVAL_PENDING,
+    };
+    for (size_t i = 0; i < COUNT(ours); i++) {
+        struct run_result r = fresh();
+        struct msg_result m = message(ours[i]);
+        CHECK(result_take_guest(&r, &m, NULL) == -EPROTO);
+        result_free(&r);
+    }
+}
+
+TEST(of_what_a_guest_says_the_last_counts)
+{
+    struct run_result r = fresh();
+    struct msg_result m = message(REASON_EXCEPTION);
+    m.error_name = STR("TypeError");
+    m.cpu_ns = 12345;
+    CHECK(result_take_guest(&r, &m, NULL) == 0);
+    m = message(REASON_COMPLETED);
+    m.value = STR("[1]");
+    CHECK(result_take_guest(&r, &m, NULL) == 0);
+    CHECK(result_ok(&r) && str_is(r.value, "[1]") && !r.error_name.len);
+    CHECK(r.cpu_ns == 0);    /* that we count ourselves */
+    result_drop_value(&r);
+    CHECK(!r.value.len);
+    result_free(&r);
+}
+
+TEST(denials_are_counted_and_cut)
+{
+    struct run_result r = fresh();
+    char subject[2000];
+    memset(subject, 'x', sizeof subject);
+    struct msg_denied m = { STR("net"), STR("example.com"), STR("deny"), STR("") };
+    result_deny(&r, &m);
+    result_deny(&r, &m);
+    m.subject = (struct str){ subject, sizeof subject };
+    result_deny(&r, &m);
+    CHECK_INT(r.denials, 2);
+    CHECK(has(&r, "\"denials\":[{\"what\":\"net\",\"subject\":\"example.com\","
+                  "\"rule\":\"deny\",\"hint\":null,\"count\":2},"));
+    for (int i = 0; i < 100; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        m.subject = str_of(name);
+        result_deny(&r, &m);
+    }
+    CHECK_INT(r.denials, RESULT_MAX_DENIALS);
+    CHECK_INT(r.denials_lost, 100 + 2 - RESULT_MAX_DENIALS);
+    result_free(&r);
+}
+
+TEST(a_text_is_not_cut_through_a_character)
+{
+    struct run_result r = fresh();
+    char what[100];
+    for (size_t i = 0; i < sizeof what; i += 2)
+        memcpy(what + i, "\xc3\xa4", 2);
+    struct msg_denied m = { .what = { what, sizeof what } };
+    result_deny(&r, &m);
+    CHECK_INT(strlen(r.denial[0].what) % 2, 0);
+    result_free(&r);
+}
+
+TEST(node_and_python_have_words_and_codes_of_their_own)
+{
+    struct run_result r = fresh();
+    r.engine = ENGINE_PYTHON;
+    r.exit_code = 139;
+    r.started_as = AS_SPARE;
+    r.counted_by = BY_CGROUP_V2;
+    r.egress_bytes = 77;
+    result_end(&r, REASON_CRASHED, "it died of SIGSEGV");
+    CHECK(has(&r, "\"message\":\"the program crashed: it died of SIGSEGV\""));
+    CHECK(has(&r, "\"exit_code\":139") && has(&r, "\"engine\":\"python\""));
+    CHECK(has(&r, "\"started_as\":\"spare\",\"fallback\":null"));
+    CHECK(has(&r, "\"egress_bytes\":77,\"counted_by\":\"cgroup v2\""));
+    result_end(&r, REASON_WALL_TIME_LIMIT, NULL);
+    CHECK(has(&r, "\"exit_code\":124"));    /* ours, not the guest's */
+    r.limit = LIMIT_processes;
+    result_end(&r, REASON_PROCESS_LIMIT, NULL);
+    CHECK(has(&r, "more than 64 processes") && has(&r, "--max-processes"));
+    result_free(&r);
+}
+
+TEST(files_are_told_and_why_some_are_not)
+{
+    struct run_result r = fresh();
+    r.files.file = calloc(1, sizeof *r.files.file);
+    r.files.file[0] = (struct file_entry){ .path = strdup("out.csv"), .bytes = 12 };
+    r.files.files = 1;
+    r.files.skipped[SKIP_LINK] = 2;
+    CHECK(has(&r, "\"files\":[{\"path\":\"out.csv\",\"bytes\":12}],"
+                  "\"files_skipped\":{\"links\":2}"));
+    result_free(&r);
 }
 
 TEST(what_was_taken_does_not_borrow)

@@ -131,6 +131,111 @@ TEST(a_broken_protocol_is_a_crash_and_a_kill)
     run_free(&r);
 }
 
+TEST(a_stop_keeps_the_ending_that_was_written)
+{
+    struct run r = active();
+    result_end(&r.result, REASON_OUTPUT_LIMIT, NULL);
+    CHECK(run_event(&r, EV_STOP) == 0);
+    CHECK(r.state == RUN_KILLING && r.kills == 1);
+    CHECK(run_event(&r, EV_STOP) == 0 && run_event(&r, EV_DEADLINE) == 0);
+    CHECK(run_event(&r, EV_EXIT) == 0 && r.state == RUN_DONE);
+    CHECK(r.kills == 1 && r.result.reason == REASON_OUTPUT_LIMIT);
+    run_free(&r);
+}
+
+/* ---- endings of node and python, from evidence ------------------------------- */
+
+static struct run_result claimed(enum reason reason, const char *error)
+{
+    struct run_result r;
+    result_init(&r, &run_limits_default);
+    r.engine = ENGINE_NODE;
+    struct msg_result m = { .reason = (uint8_t)reason, .limit = LIMIT_NONE,
+                            .error_message = str_of(error) };
+    if (reason == REASON_COMPLETED)
+        m.value = STR("1");
+    if (reason != REASON_END)
+        CHECK(result_take_guest(&r, &m, NULL) == 0);
+    return r;
+}
+
+TEST(what_we_saw_counts_more_than_what_the_guest_says)
+{
+    enum { EXIT_1 = 1 << 8, EXIT_7 = 7 << 8 };
+    const enum reason NONE = REASON_END;
+    const uint64_t all = run_limits_default.memory_bytes;
+    const struct {
+        enum reason says;
+        const char *error;
+        struct evidence ev;
+        enum reason is;
+        enum run_limit limit;
+        int code;
+    } cases[] = {
+        { NONE, NULL, { .status = 0 }, REASON_COMPLETED, LIMIT_NONE, 0 },
+        { NONE, NULL, { .status = EXIT_7 }, REASON_NONZERO_EXIT, LIMIT_NONE, 7 },
+        { REASON_COMPLETED, NULL, { .status = 0 }, REASON_COMPLETED, LIMIT_NONE, 0 },
+        { REASON_COMPLETED, NULL, { .status = EXIT_7 }, REASON_NONZERO_EXIT,
+          LIMIT_NONE, 7 },
+        { REASON_COMPLETED, NULL, { .status = SIGSEGV }, REASON_CRASHED, LIMIT_NONE,
+          139 },
+        { REASON_EXCEPTION, "x", { .status = EXIT_1 }, REASON_EXCEPTION, LIMIT_NONE, 1 },
+        { REASON_EXCEPTION, "x", { .status = 0 }, REASON_EXCEPTION, LIMIT_NONE, 1 },
+        { NONE, NULL, { .status = SIGSYS }, REASON_SYSCALL_DENIED, LIMIT_NONE, 126 },
+        { NONE, NULL, { .status = SIGXFSZ }, REASON_DISK_LIMIT, LIMIT_file_bytes, 153 },
+        { NONE, NULL, { .status = SIGXCPU }, REASON_CPU_TIME_LIMIT, LIMIT_cpu_time_ms,
+          124 },
+        { NONE, NULL, { .status = SIGKILL, .out_of_memory = 1 }, REASON_MEMORY_LIMIT,
+          LIMIT_memory_bytes, 137 },
+        { NONE, NULL, { .status = SIGKILL }, REASON_CRASHED, LIMIT_NONE, 137 },
+        { NONE, NULL, { .status = SIGABRT, .memory_peak_bytes = all - 1 },
+          REASON_MEMORY_LIMIT, LIMIT_memory_bytes, 137 },
+        { NONE, NULL, { .status = SIGABRT, .memory_peak_bytes = all / 2 },
+          REASON_CRASHED, LIMIT_NONE, 134 },
+        { REASON_EXCEPTION, "MemoryError", { .status = EXIT_1,
+          .memory_peak_bytes = all }, REASON_MEMORY_LIMIT, LIMIT_memory_bytes, 137 },
+        { REASON_EXCEPTION, "MemoryError", { .status = EXIT_1 }, REASON_EXCEPTION,
+          LIMIT_NONE, 1 },
+        { REASON_COMPLETED, NULL, { .status = 0, .out_of_memory = 1,
+          .out_of_processes = 1, .disk_full = 1 }, REASON_COMPLETED, LIMIT_NONE, 0 },
+        { REASON_EXCEPTION, "x", { .status = EXIT_1, .out_of_processes = 1 },
+          REASON_PROCESS_LIMIT, LIMIT_processes, 1 },
+        { REASON_EXCEPTION, "spawn sh EAGAIN", { .status = EXIT_1 },
+          REASON_PROCESS_LIMIT, LIMIT_processes, 1 },
+        { REASON_EXCEPTION, "x", { .status = EXIT_1, .disk_full = 1 },
+          REASON_DISK_LIMIT, LIMIT_disk_bytes, 1 },
+        { REASON_EXCEPTION, "ENOSPC", { .status = EXIT_1, .files_full = 1 },
+          REASON_DISK_LIMIT, LIMIT_files, 1 },
+        { REASON_EXCEPTION, "EFBIG: file too large", { .status = EXIT_1 },
+          REASON_DISK_LIMIT, LIMIT_file_bytes, 1 },
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct run_result r = claimed(cases[i].says, cases[i].error);
+        struct evidence ev = cases[i].ev;
+        ev.reaped = 1;
+        ev.has_result = cases[i].says != NONE;
+        ending_decide(&r, &ev);
+        ending_close(&r, &ev);
+        if (r.reason != cases[i].is || r.limit != cases[i].limit)
+            printf("# case %zu: %s, limit %d\n", i, reason_text(r.reason), r.limit);
+        CHECK(r.reason == cases[i].is && r.limit == cases[i].limit);
+        CHECK_INT(result_exit_code(&r), cases[i].code);
+        CHECK(result_ok(&r) || !r.value.len);
+        result_free(&r);
+    }
+}
+
+TEST(a_run_whose_zygote_is_gone_is_lost)
+{
+    struct run_result r = claimed(REASON_COMPLETED, NULL);
+    struct evidence ev = { .has_result = 1, .words = "the zygote died of SIGKILL" };
+    ending_decide(&r, &ev);
+    ending_close(&r, &ev);
+    CHECK(r.reason == REASON_LOST && !r.value.len);
+    CHECK_TEXT(r.detail, "the zygote died of SIGKILL");
+    result_free(&r);
+}
+
 TEST(the_watchdog_is_armed_only_while_active)
 {
     struct run r = queued();

@@ -3,8 +3,8 @@
 # The one result shape: every key, always.
 . "$(dirname "$0")/../tap.sh"
 
-keys='calls,denials,engine,environment,error,exit_code,exports,files,findings,id,ok,'
-keys="${keys}status,stderr,stdout,termination,truncated,usage,value,walls"
+keys='calls,denials,engine,environment,error,exit_code,exports,fallback,files,files_skipped,findings,id,ok,'
+keys="${keys}started_as,status,stderr,stdout,termination,truncated,usage,value,walls"
 look() { printf %s "$out" | json "$1"; }
 
 run glovebox run --json -e 'console.log("hi"); ({ a: 1 })'
@@ -13,7 +13,7 @@ is "$(look 'j.ok + j.status')" truecompleted "ok and completed"
 is "$(look 'j.value')" '{"a":1}' "the value is JSON, not text of JSON"
 is "$(look 'JSON.stringify(j.stdout)')" '"hi\n"' "stdout is in it"
 is "$(look 'Object.keys(j.usage).join()')" \
-    wall_ms,cpu_ms,memory_peak_mb,output_bytes,calls,egress_bytes "usage is complete"
+    wall_ms,cpu_ms,memory_peak_mb,output_bytes,calls,egress_bytes,counted_by "usage is complete"
 is "$(look 'Object.keys(j.termination).join()')" \
     reason,limit,limit_value,observed,location,hint "termination is complete"
 is "$(look 'j.error')" null "no error"
