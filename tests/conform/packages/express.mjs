@@ -1,0 +1,13 @@
+import express from 'express';
+const app = express();
+app.use(express.json());
+app.get('/hello/:name', (req, res) => res.send('hello ' + req.params.name));
+app.post('/sum', (req, res) => res.json({ sum: req.body.reduce((a, b) => a + b, 0) }));
+const server = app.listen(0, '127.0.0.1');
+await new Promise((r) => server.once('listening', r));
+const at = 'http://127.0.0.1:' + server.address().port;
+console.log(await (await fetch(at + '/hello/ada')).text());
+console.log(await (await fetch(at + '/sum', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '[1,2,3]' })).json());
+console.log((await fetch(at + '/none')).status);
+server.close();
+server.closeAllConnections?.();
