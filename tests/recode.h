@@ -28,7 +28,25 @@
     M(DUMP,   dump,   { .cell = 3 })                                      \
     M(IMAGE,  image,  { .last = 1, .bytes = STR("\0asm") })               \
     M(RESET,  reset,  { .cell = 3 })                                      \
-    M(FATAL,  fatal,  { .text = STR("cannot map the image") })
+    M(FATAL,  fatal,  { .text = STR("cannot map the image") })            \
+    M(FETCH,  fetch,  { .call = 3, .method = STR("POST"),                 \
+                        .url = STR("https://example.com/a?b"),            \
+                        .headers = STR("accept\n*/*\nx-a\n\n"),           \
+                        .redirect = REDIRECT_MANUAL,                      \
+                        .body = STR("a\0b") })                            \
+    M(FETCH_ABORT, fetch_abort, { .call = 3 })                            \
+    M(FETCH_MORE, fetch_more, { .call = 3, .bytes = 65536 })              \
+    M(FETCH_DENIED, fetch_denied, { .url = STR("http://example.com/") })  \
+    M(FETCH_HEAD, fetch_head, { .call = 3, .status = 404,                 \
+                        .status_text = STR("Not Found"),                  \
+                        .url = STR("https://example.com/c"),              \
+                        .redirected = 1,                                  \
+                        .headers = STR("content-type\ntext/plain\n") })   \
+    M(FETCH_DATA, fetch_data, { .call = 3, .bytes = STR("\0\xff") })      \
+    M(FETCH_END, fetch_end, { .call = 3 })                                \
+    M(FETCH_FAIL, fetch_fail, { .call = 3, .code = STR("EACCES"),         \
+                        .message = STR("EACCES: permission denied"),      \
+                        .hint = STR("allow it") })
 
 static const uint32_t message_types[] = {
 #define X(NAME, number, max, phases) number,
@@ -46,7 +64,8 @@ static inline struct msg_run sample_run_message(void)
         .id = 7, .cell = 1, .flags = RUN_DISPLAY | RUN_SETUP,
         .mode = MODE_MODULE, .limits = run_limits_default, .seed = 9,
         .clock_ns = 10, .name = STR("main.js"), .source = STR("1 + 1"),
-        .input = STR("null"), .modules = 2, .module = modules,
+        .input = STR("null"), .secrets = STR("{}"), .modules = 2,
+        .module = modules,
     };
 }
 

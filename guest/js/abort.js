@@ -8,11 +8,15 @@ const secret = {};    // only code here may construct a signal
 
 let abortSignal;
 
+/** Call back with the reason before any event is heard; gives how to stop that. */
+export let onAbort;
+
 export class AbortSignal extends EventTarget {
     #aborted = false;
     #reason = undefined;
     #handler = null;
     #followers = p.list();
+    #hooks = null;    // callbacks of the runtime's own
 
     constructor(key) {
         if (key !== secret)
@@ -81,9 +85,18 @@ export class AbortSignal extends EventTarget {
                 ? new p.DOMException('This operation was aborted', 'AbortError') : reason;
             const followers = signal.#followers;
             signal.#followers = p.list();
+            const hooks = signal.#hooks;
+            signal.#hooks = null;
+            if (hooks !== null)
+                p.MapForEach(hooks, (hook) => hook(signal.#reason));
             dispatchTrusted(signal, new Event('abort'));
             for (let i = 0; i < followers.length; i++)
                 abortSignal(followers[i], signal.#reason);
+        };
+        onAbort = (signal, hook) => {
+            signal.#hooks ??= new p.Map();
+            p.MapSet(signal.#hooks, hook, hook);
+            return () => signal.#hooks !== null && p.MapDelete(signal.#hooks, hook);
         };
     }
 }

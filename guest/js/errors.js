@@ -98,7 +98,6 @@ const noCommonJs = 'programs are scripts or ES modules here; use `export`';
 /** What would be needed for a name that programs expect and a cell lacks. */
 const missing = {
     __proto__: null,
-    fetch: noNetwork,
     XMLHttpRequest: noNetwork,
     WebSocket: noNetwork,
     EventSource: noNetwork,

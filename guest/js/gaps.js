@@ -6,6 +6,7 @@
 
 import * as p from './primordials.js';
 import { inspectCustom } from './events.js';
+import { pairsOf } from './headers.js';
 import { installLatin1 } from './latin1.js';
 import { replaceConstructor } from './replace.js';
 
@@ -89,25 +90,6 @@ function installUrl() {
     p.hide(URL, 'parse', { parse(input, base = undefined) {
         return p.apply(canParse, URL, [input, base]) ? new URL(input, base) : null;
     } }.parse);
-}
-
-/** The pairs that a sequence of pairs or a record stands for, as [[name, value], ...]. */
-function pairsOf(init, what) {
-    const out = [];
-    const add = (name, value) => p.show(out, out.length, [p.text(name), p.text(value)]);
-    if (typeof init[p.symbolIterator] === 'function') {
-        for (const pair of init) {
-            const both = [...pair];
-            if (both.length !== 2)
-                throw new p.TypeError(what + ': each item must be a [name, value] pair');
-            add(both[0], both[1]);
-        }
-        return out;
-    }
-    const names = p.objectKeys(init);
-    for (let i = 0; i < names.length; i++)
-        add(names[i], init[names[i]]);
-    return out;
 }
 
 function installConstructors() {

@@ -14,6 +14,7 @@ import {
 } from './streams.js';
 import * as timers from './timers.js';
 import { TransformStream, WritableStream, WritableStreamDefaultWriter } from './writable.js';
+import { fetch } from './fetch.js';
 
 /** Names that the engine defines and a cell does not have. */
 const removed = ['SharedArrayBuffer', 'Atomics', 'gc', 'print', 'scriptArgs'];
@@ -31,6 +32,7 @@ export function installGlobals() {
         p.deleteProperty(globalThis, removed[i]);
     hideAll(added);
     hideAll(timers.globals);
+    p.show(globalThis, 'fetch', fetch);
     p.hide(globalThis, '__return', { __return(value) { recordReturn(value); } }.__return);
     installGaps();
 }

@@ -9,6 +9,7 @@ delete globalThis.__host;
 
 export const {
     write, monotonic, exceeded, deliver, deliverError,
+    fetchSend, fetchAbort, fetchMore, fetchDenied,
 } = given;
 
 // Three questions only the engine can answer. A host that does not answer them

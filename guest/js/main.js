@@ -14,12 +14,14 @@
 // say about a run, so they must hold whatever the guest did to the language
 // around them; primordials.js says how.
 
+// What is evaluated together lies together in memory: first what every run needs.
 import * as p from './primordials.js';
-import { installGlobals } from './globals.js';
 import { installStacks } from './errors.js';
 import { inspect } from './inspect.js';
-import * as run from './run.js';
 import * as timers from './timers.js';
+import * as run from './run.js';
+import { installGlobals } from './globals.js';
+import { fetched } from './fetch.js';
 
 installStacks();
 installGlobals();
@@ -34,5 +36,6 @@ export const internals = {
     failed: run.failed,
     rejection: run.rejection,
     unhandled: run.unhandled,
+    fetched,
     inspect: (value) => p.StringToWellFormed(inspect(value)),
 };

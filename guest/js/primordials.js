@@ -43,7 +43,7 @@ export const {
 } = Reflect;
 
 export const {
-    defineProperty, getOwnPropertyNames,
+    defineProperty, freeze, getOwnPropertyNames,
     getOwnPropertySymbols, is, keys: objectKeys, setPrototypeOf,
 } = Object;
 export const ObjectPrototype = Object.prototype;
@@ -88,6 +88,7 @@ export const BigIntValueOf = uncurry(BigInt.prototype.valueOf);
 export const SymbolToString = uncurry(Symbol.prototype.toString);
 export const SymbolValueOf = uncurry(Symbol.prototype.valueOf);
 export const symbolFor = Symbol.for;
+export const stringFromCharCode = String.fromCharCode;
 export const {
     asyncIterator: symbolAsyncIterator, iterator: symbolIterator,
     toPrimitive: symbolToPrimitive, toStringTag: symbolToStringTag,
@@ -114,6 +115,7 @@ export const SetSize = getter(SetPrototype, 'size');
 export const WeakMapGet = uncurry(WeakMap.prototype.get);
 export const WeakMapHas = uncurry(WeakMap.prototype.has);
 export const WeakMapSet = uncurry(WeakMap.prototype.set);
+export const WeakSetAdd = uncurry(WeakSet.prototype.add);
 export const WeakSetHas = uncurry(WeakSet.prototype.has);
 export const WeakRefDeref = uncurry(WeakRef.prototype.deref);
 
@@ -158,8 +160,14 @@ export const TextEncoderEncode = uncurry(TextEncoder.prototype.encode);
 export const TextDecoderDecode = uncurry(TextDecoder.prototype.decode);
 
 export const URLHref = getter(URL.prototype, 'href');
+export const URLProtocol = getter(URL.prototype, 'protocol');
+export const URLHostname = getter(URL.prototype, 'hostname');
+export const URLPort = getter(URL.prototype, 'port');
+export const URLUsername = getter(URL.prototype, 'username');
+export const URLPassword = getter(URL.prototype, 'password');
 export const URLSearchParamsToString = uncurry(URLSearchParams.prototype.toString);
 export const HeadersForEach = uncurry(Headers.prototype.forEach);
+export const HeadersAppend = uncurry(Headers.prototype.append);
 
 export const { parse: jsonParse, stringify: jsonStringify } = JSON;
 

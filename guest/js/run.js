@@ -16,6 +16,7 @@ import { encode, encodeExports, setLimit, whereThrown } from './codec.js';
 import { decode } from './decode.js';
 import { reportError, reportRejection } from './errors.js';
 import { inspect } from './inspect.js';
+import * as outside from './outside.js';
 import * as timers from './timers.js';
 
 const ASYNC_SCRIPT = 1;
@@ -48,9 +49,13 @@ let returned = false;   // was __return called?
 let returnedValue;
 const rejections = new p.Map();    // promise -> reason, not handled so far
 
-export function configure(maxResultBytes, maxTimers) {
+export function configure(maxResultBytes, maxTimers, network, secrets) {
     setLimit(maxResultBytes);
     timers.setMaxTimers(maxTimers);
+    outside.setNetwork(network === true);
+    outside.calls?.lose();
+    if (secrets)
+        p.hide(p.world, 'secrets', p.freeze(p.jsonParse(secrets)));
     state = DONE;
     result = returnedValue = undefined;
     returned = false;
@@ -173,8 +178,10 @@ export function pending() {
     if (state === SETTLED && canFinish())
         return finish();
     const wait = timers.untilNext();
-    if (wait !== Infinity)
+    if (wait !== Infinity || callsWait())
         return wait;
+    if (outside.calls !== null && outside.calls.failStuck())
+        return 0;
     if (state === WAITING && returned) {
         state = SETTLED;
         return finish();
@@ -183,7 +190,11 @@ export function pending() {
 }
 
 function canFinish() {
-    return !timers.hasWork() || (flags & LEAVE_TIMERS) !== 0;
+    return (flags & LEAVE_TIMERS) !== 0 || !(timers.hasWork() || callsWait());
+}
+
+function callsWait() {
+    return outside.calls !== null && outside.calls.hasWork();
 }
 
 /** Deliver. 0 means: __return was given a promise, which we wait for first. */
@@ -208,6 +219,8 @@ function finish() {
     }
     state = DONE;
     result = undefined;
+    if (outside.calls !== null)
+        outside.calls.lose();
     return FINISHED;
 }
 
@@ -228,7 +241,7 @@ export function failed(error) {
 export function rejection(promise, reason, handled) {
     if (handled)
         p.MapDelete(rejections, promise);
-    else
+    else if (outside.calls === null || !outside.calls.isForgotten(reason))
         p.MapSet(rejections, promise, reason);
 }
 

@@ -5,7 +5,7 @@
 
 import * as p from './primordials.js';
 
-function deferred() {
+export function deferred() {
     const out = { __proto__: null, promise: undefined, resolve: undefined, reject: undefined };
     out.promise = new p.Promise((resolve, reject) => {
         out.resolve = resolve;

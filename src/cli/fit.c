@@ -52,9 +52,6 @@ static const struct misfit {
     { "hostname", JS, "it sees none" },
     { "permissions", JS, "it can open no file, no host and no process, so there is "
                          "nothing to permit" },
-    { "allow-net", JS, "it has no network; say --engine node" },
-    { "secret",    JS, "it has no network that could carry one" },
-    { "max-egress", JS, "it has no network" },
     { "allow-import", JS, "it imports only what --module and --root give" },
     { "allow-missing", JS, "it needs none of these walls" },
     { "max-processes",  JS, "it cannot start any" },

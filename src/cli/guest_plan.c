@@ -445,8 +445,17 @@ static int plan_network(struct guest_plan *g, const struct guest_ask *a,
                         struct err *e)
 {
     (void)a;
-    return g->image.net ? network_open(&g->net, buf_str(&g->permissions.net_rules),
-                                       &g->network, e) : 0;
+    struct network_spec spec = { .policy = &g->net,
+                                 .rules = buf_str(&g->permissions.net_rules) };
+    if (!g->image.net)
+        return 0;
+    for (size_t i = 0; i < g->net.rules; i++)
+        if (g->net.rule[i].methods || g->net.rule[i].path)
+            return err_set(e, -EINVAL, "the rule '%.80s' has methods or a path: of "
+                           "node and python only hosts and ports can be seen, as "
+                           "their connections are encrypted end to end; fetch of js "
+                           "programs can be held to it", g->net.rule[i].text);
+    return network_open(&spec, &g->network, e);
 }
 
 static void begin(struct guest_plan *g, const struct guest_ask *a)

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: MIT
  */
 #pragma once
-#include "cli/network.h"
 #include "cli/options.h"
 #include "cli/run_options.h"
+#include "env/network.h"
 #include "env/permissions.h"
 
 /* What is decided elsewhere; borrowed. */

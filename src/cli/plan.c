@@ -288,7 +288,14 @@ static int plan_js(struct plan *p, const struct texts *args, struct err *e)
                        "with --input, or say --engine node", args->at[0]);
     int r = read_list(&p->setup, &p->setups,
                       (struct texts){ o->setup.at, o->setup.n }, NULL, e);
-    return r == 0 ? plan_places(p, e) : r;
+    if (r == 0)
+        r = plan_places(p, e);
+    /* A network is a process: last, when nothing else can be wrong. */
+    if (r == 0)
+        r = js_network_make(&p->js_network, o, e);
+    if (r == 0)
+        p->message.secrets = buf_str(&p->js_network.secrets);
+    return r;
 }
 
 static int plan_guest(struct plan *p, const struct texts *args, struct err *e)
@@ -350,6 +357,7 @@ void plan_free(struct plan *p)
     free_programs(p->setup, p->setups);
     free(p->sources);
     guest_plan_free(p->guest);
+    js_network_free(&p->js_network);
     buf_free(&p->input);
     fd_closep(&p->root_fd);
     fd_closep(&p->worker_fd);
@@ -379,7 +387,7 @@ void plan_local(const struct plan *p, int interrupt_fd, struct local_spec *out)
         .jobs = p->options->jobs.given ? (unsigned)p->options->jobs.value : 1,
         .interrupt_fd = interrupt_fd,
         .image = p->guest ? &p->guest->image : NULL,
-        .net = p->guest ? network_for_runs(p->guest->network) : NULL,
+        .net = p->guest ? p->guest->network : p->js_network.network,
     };
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 #include "cli/guest_plan.h"
+#include "cli/js_network.h"
 #include "cli/program.h"
 #include "cli/run_options.h"
 #include "cli/term.h"
@@ -28,6 +29,7 @@ struct plan {
     enum engine               engine;      /* of all programs */
     struct engine_choice      choice;      /* and why, if it was not said */
     struct guest_plan        *guest;       /* of node and python; NULL: js */
+    struct js_network         js_network;
 };
 
 #define PLAN_NONE { .root_fd = -1, .worker_fd = -1, .image_fd = -1 }

@@ -63,7 +63,7 @@ static const uint64_t max_jobs = LOCAL_MAX_JOBS, max_repeat = 10000000,
     { "cpus", 0, OPTION_NUMBER, "N", "node, python: processors (2)",           \
       AT(cpus), CEILING(cpus) },                                               \
     { "max-egress", 0, OPTION_SIZE, "SIZE",                                    \
-      "node, python: bytes sent and received (64mb)",                          \
+      "bytes sent and received (64mb)",                          \
       AT(egress), CEILING(egress_bytes) }
 
 #define IMPORT_ROWS                                                            \
@@ -133,7 +133,9 @@ static const uint64_t max_jobs = LOCAL_MAX_JOBS, max_repeat = 10000000,
       AT(permissions) },                                                       \
     { "allow-net", 0, OPTION_LIST, "HOST[:PORT]",                              \
       "let it talk to this host; repeatable", AT(allow_net) },                 \
-    { "secret", 0, OPTION_LIST, "NAME@HOST", NULL, AT(secrets) },              \
+    { "secret", 0, OPTION_LIST, "NAME@HOST",                                   \
+      "js: put our variable NAME into requests to HOST; repeatable",           \
+      AT(secrets) },                                                           \
     { "allow-import", 0, OPTION_LIST, "NAME",                                  \
       "python: nothing else may be imported; repeatable",                      \
       AT(allow_imports) },                                                     \

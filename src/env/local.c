@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DUMP_MS = 30000 };
+enum { DUMP_MS = 30000, OWN_POLLS = 2 };
 
 struct slot {
     struct peer *peer;    /* owned; NULL: none yet, or gone */
@@ -21,7 +21,7 @@ struct local {
     struct forks     *forks;    /* node or python; then the rest is unused */
     int               interrupted;
     struct slot      *slot;
-    struct pollfd    *fds;    /* interrupt, then channel and pidfd of each */
+    struct pollfd    *fds;    /* interrupt, network, then channel and pidfd of each */
 };
 
 int local_open(const struct local_spec *spec, struct local **out,
@@ -36,11 +36,11 @@ int local_open(const struct local_spec *spec, struct local **out,
     if (l->spec.jobs > LOCAL_MAX_JOBS)
         l->spec.jobs = LOCAL_MAX_JOBS;
     l->slot = calloc(l->spec.jobs, sizeof *l->slot);
-    l->fds = calloc(1 + 2 * (size_t)l->spec.jobs, sizeof *l->fds);
+    l->fds = calloc(OWN_POLLS + 2 * (size_t)l->spec.jobs, sizeof *l->fds);
     int r = l->slot && l->fds ? 0 : err_set(e, -ENOMEM, "no memory");
     if (r == 0 && spec->image) {
         struct forks_spec forks = {
-            .image = spec->image, .jobs = l->spec.jobs, .net = spec->net,
+            .image = spec->image, .jobs = l->spec.jobs, .net = network_for_runs(spec->net),
             .interrupt_fd = spec->interrupt_fd,
         };
         r = forks_open(&forks, &l->forks, e);
@@ -78,9 +78,13 @@ static uint64_t watch(struct local *l, uint64_t limit_ns)
     uint64_t earliest = limit_ns;
     l->fds[0] = (struct pollfd){ l->interrupted ? -1 : l->spec.interrupt_fd,
                                  POLLIN, 0 };
+    l->fds[1] = (struct pollfd){ .fd = -1 };
+    if (l->spec.net)
+        l->fds[1] = (struct pollfd){ network_fd(l->spec.net),
+                                     network_interest(l->spec.net), 0 };
     for (unsigned i = 0; i < l->spec.jobs; i++) {
         struct slot *s = &l->slot[i];
-        struct pollfd *f = &l->fds[1 + 2 * i];
+        struct pollfd *f = &l->fds[OWN_POLLS + 2 * i];
         f[0] = f[1] = (struct pollfd){ .fd = -1 };
         if (s->peer) {
             f[0] = (struct pollfd){ peer_fd(s->peer), peer_interest(s->peer), 0 };
@@ -125,17 +129,19 @@ static int turn(struct local *l, uint64_t limit_ns, struct err *e)
         wait.tv_sec = (time_t)((earliest - now) / 1000000000);
         wait.tv_nsec = (long)((earliest - now) % 1000000000);
     }
-    int n = ppoll(l->fds, 1 + 2 * (nfds_t)l->spec.jobs, timeout, NULL);
+    int n = ppoll(l->fds, OWN_POLLS + 2 * (nfds_t)l->spec.jobs, timeout, NULL);
     if (n < 0 && errno != EINTR)
         return err_sys(e, "poll");
     if (n < 0)
         return 0;
     if (l->fds[0].revents)
         interrupt(l);
+    if (l->fds[1].revents)
+        network_turn(l->spec.net, l->fds[1].revents);
     now = clock_now_ns();
     for (unsigned i = 0; i < l->spec.jobs; i++)
         if (l->slot[i].peer)
-            serve(&l->slot[i], &l->fds[1 + 2 * i], now);
+            serve(&l->slot[i], &l->fds[OWN_POLLS + 2 * i], now);
     return 0;
 }
 
@@ -160,6 +166,8 @@ static int slot_fill(struct local *l, struct slot *s, struct run *r,
 {
     int status = slot_start(l, s, e);
     s->run = r;
+    if (status == 0 && l->spec.net && network_join(l->spec.net, r) < 0)
+        status = err_set(e, -ENOMEM, "no memory");
     if (status < 0)
         run_refuse(r, e->msg);
     else
@@ -174,6 +182,8 @@ static void collect(struct local *l, const struct local_work *w)
         if (!r || r->state != RUN_DONE)
             continue;
         l->slot[i].run = NULL;
+        if (l->spec.net)
+            network_leave(l->spec.net, r);
         w->done(w->user, r);
     }
 }

@@ -10,6 +10,7 @@
  */
 #pragma once
 #include "env/guest.h"
+#include "env/network.h"
 #include "env/run.h"
 
 struct local;
@@ -21,7 +22,7 @@ struct local_spec {
     unsigned         jobs;            /* workers at once */
     int              interrupt_fd;    /* readable: cancel; -1: none */
     const struct guest_image *image;  /* node or python; NULL: js, by peer */
-    const struct child_net   *net;    /* carries image->net; borrowed */
+    struct network  *net;             /* borrowed; NULL: none */
 };
 
 int  local_open(const struct local_spec *spec, struct local **out,

@@ -243,25 +243,27 @@ static int on_HELLO(struct peer *p, struct str body, struct err *e)
     return 0;
 }
 
-static int on_OUTPUT(struct peer *p, struct str body, struct err *e)
-{
-    struct msg_output m;
-    if (get_output(body, &m) < 0)
-        return err_set(e, -EPROTO, "malformed output");
-    if (p->events && p->events->output)
-        p->events->output(p->user, &m);
-    return 0;
-}
+/* Messages that are somebody else's to answer: checked, and handed on. */
+#define HANDED_ON(X)                                          \
+    X(OUTPUT,       output,       "malformed output")         \
+    X(LOAD,         load,         "a malformed load")         \
+    X(FETCH,        fetch,        "a malformed fetch")        \
+    X(FETCH_ABORT,  fetch_abort,  "a malformed fetch_abort")  \
+    X(FETCH_MORE,   fetch_more,   "a malformed fetch_more")   \
+    X(FETCH_DENIED, fetch_denied, "a malformed fetch_denied")
 
-static int on_LOAD(struct peer *p, struct str body, struct err *e)
-{
-    struct msg_load m;
-    if (get_load(body, &m) < 0)
-        return err_set(e, -EPROTO, "a malformed load");
-    if (p->events && p->events->load)
-        p->events->load(p->user, &m);
-    return 0;
-}
+#define X(NAME, name, wrong)                                              \
+    static int on_##NAME(struct peer *p, struct str body, struct err *e)  \
+    {                                                                     \
+        struct msg_##name m;                                              \
+        if (get_##name(body, &m) < 0)                                     \
+            return err_set(e, -EPROTO, wrong);                            \
+        if (p->events && p->events->name)                                 \
+            p->events->name(p->user, &m);                                 \
+        return 0;                                                         \
+    }
+HANDED_ON(X)
+#undef X
 
 static int on_RESULT(struct peer *p, struct str body, struct err *e)
 {
@@ -439,6 +441,16 @@ void peer_tick(struct peer *p, uint64_t now_ns)
 
 /* ---- what we say ---------------------------------------------------------- */
 
+/* A worker that is always sent more than it has read must not cost us all that
+ * it was ever sent. */
+static void drop_sent(struct peer *p)
+{
+    if (p->out_at < KEEP_BUF_BYTES)
+        return;
+    buf_drop(&p->out, p->out_at);
+    p->out_at = 0;
+}
+
 void peer_writable(struct peer *p)
 {
     while (p->fd >= 0 && p->out_at < p->out.len) {
@@ -449,6 +461,7 @@ void peer_writable(struct peer *p)
         if (n < 0) {
             if (errno != EAGAIN)
                 closed(p);
+            drop_sent(p);
             return;
         }
         p->out_at += (size_t)n;
@@ -484,7 +497,11 @@ static int sent(struct peer *p, enum message type, size_t start, unsigned phase)
     X(RUN,    run,    PHASE_RUNNING)   \
     X(LOADED, loaded, PHASE_RUNNING)   \
     X(DUMP,   dump,   PHASE_DUMPING)   \
-    X(RESET,  reset,  PHASE_IDLE)
+    X(RESET,  reset,  PHASE_IDLE)      \
+    X(FETCH_HEAD, fetch_head, PHASE_RUNNING)    \
+    X(FETCH_DATA, fetch_data, PHASE_RUNNING)    \
+    X(FETCH_END,  fetch_end,  PHASE_RUNNING)    \
+    X(FETCH_FAIL, fetch_fail, PHASE_RUNNING)
 
 #define X(NAME, name, next)                                              \
     int peer_send_##name(struct peer *p, const struct msg_##name *m)     \

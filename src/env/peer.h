@@ -42,6 +42,10 @@ struct peer_events {
     void (*load)(void *user, const struct msg_load *m);
     void (*result)(void *user, const struct msg_result *m);
     void (*image)(void *user, const struct msg_image *m);
+    void (*fetch)(void *user, const struct msg_fetch *m);
+    void (*fetch_abort)(void *user, const struct msg_fetch_abort *m);
+    void (*fetch_more)(void *user, const struct msg_fetch_more *m);
+    void (*fetch_denied)(void *user, const struct msg_fetch_denied *m);
     void (*broken)(void *user, const char *why);
     void (*exit)(void *user, int wait_status);
 };
@@ -83,3 +87,7 @@ int peer_send_run(struct peer *p, const struct msg_run *m);
 int peer_send_loaded(struct peer *p, const struct msg_loaded *m);
 int peer_send_dump(struct peer *p, const struct msg_dump *m);
 int peer_send_reset(struct peer *p, const struct msg_reset *m);
+int peer_send_fetch_head(struct peer *p, const struct msg_fetch_head *m);
+int peer_send_fetch_data(struct peer *p, const struct msg_fetch_data *m);
+int peer_send_fetch_end(struct peer *p, const struct msg_fetch_end *m);
+int peer_send_fetch_fail(struct peer *p, const struct msg_fetch_fail *m);

@@ -186,6 +186,7 @@ static void let_go(struct run *r)
 static void finish(struct run *r)
 {
     r->deadline_ns = 0;
+    fetches_end(&r->fetches);
     let_go(r);
     if (r->peer) {
         r->result.walls = peer_walls(r->peer);
@@ -210,7 +211,7 @@ int run_event(struct run *r, enum run_event ev)
 
 /* ---- what the peer tells us ----------------------------------------------- */
 
-static void broken(struct run *r, const char *why)
+void run_broken(struct run *r, const char *why)
 {
     if (r->state == RUN_ACTIVE || r->state == RUN_STARTING)
         snprintf(r->result.detail, sizeof r->result.detail, "%s", why);
@@ -220,6 +221,8 @@ static void broken(struct run *r, const char *why)
 static void on_hello(void *user)
 {
     struct run *r = user;
+    fetches_begin(&r->fetches, r->message.flags & RUN_NET ? r->egress : NULL,
+                  r->egress_run, r->peer, &r->message.limits);
     int status = peer_send_run(r->peer, &r->message);
     if (status == 0) {
         run_event(r, EV_STARTED);
@@ -241,7 +244,7 @@ static void on_output(void *user, const struct msg_output *m)
 {
     struct run *r = user;
     if (m->stream != 1 && m->stream != 2) {
-        broken(r, "the worker wrote to an unknown stream");
+        run_broken(r, "the worker wrote to an unknown stream");
         return;
     }
     take_output(r, m->stream == 1 ? OUT_STDOUT : OUT_STDERR, m->bytes);
@@ -253,11 +256,11 @@ static void on_load(void *user, const struct msg_load *m)
     if (r->state != RUN_ACTIVE)
         return;
     if (r->root_fd < 0 || !(r->message.flags & RUN_ROOT)) {
-        broken(r, "the worker asked for a file, and no root was given");
+        run_broken(r, "the worker asked for a file, and no root was given");
         return;
     }
     if (++r->loads > r->message.limits.module_loads) {
-        broken(r, "the worker asked for more modules than the limit");
+        run_broken(r, "the worker asked for more modules than the limit");
         return;
     }
     AUTO_BUF text;
@@ -267,7 +270,7 @@ static void on_load(void *user, const struct msg_load *m)
     struct msg_loaded answer = { .ok = module_load(&ask, &text) == 0 };
     answer.text = buf_str(&text);
     if (peer_send_loaded(r->peer, &answer) < 0)
-        broken(r, "the worker asked for files faster than it took them");
+        run_broken(r, "the worker asked for files faster than it took them");
 }
 
 static void on_result(void *user, const struct msg_result *m)
@@ -282,14 +285,14 @@ static void on_result(void *user, const struct msg_result *m)
         ? result_take(&r->result, m, &e)
         : err_set(&e, -EPROTO, "the worker sent the result of another run");
     if (status < 0)
-        broken(r, e.msg);
+        run_broken(r, e.msg);
     else
         run_event(r, EV_RESULT);
 }
 
 static void on_broken(void *user, const char *why)
 {
-    broken(user, why);
+    run_broken(user, why);
 }
 
 static void on_exit_(void *user, int wait_status)
@@ -299,7 +302,29 @@ static void on_exit_(void *user, int wait_status)
     run_event(r, EV_EXIT);
 }
 
+#define X(name, took)                                                     \
+    static void on_##name(void *user, const struct msg_##name *m)         \
+    {                                                                     \
+        struct run *r = user;                                             \
+        struct err e = { 0 };                                             \
+        if (r->state == RUN_ACTIVE && took(&r->fetches, m, &e) < 0)       \
+            run_broken(r, e.msg);                                             \
+    }
+X(fetch, fetch_asked)
+X(fetch_abort, fetch_aborted)
+X(fetch_more, fetch_granted)
+#undef X
+
+static void on_fetch_denied(void *user, const struct msg_fetch_denied *m)
+{
+    struct run *r = user;
+    if (r->state == RUN_ACTIVE)
+        fetch_was_denied(&r->result, m);
+}
+
 static const struct peer_events run_listener = {
+    .fetch = on_fetch, .fetch_abort = on_fetch_abort,
+    .fetch_more = on_fetch_more, .fetch_denied = on_fetch_denied,
     .hello  = on_hello,  .output = on_output, .load = on_load,
     .result = on_result, .broken = on_broken, .exit = on_exit_,
 };
@@ -337,7 +362,7 @@ static void child_was_stopped(void *user, const struct child_stop *why)
 {
     struct run *r = user;
     if (r->state == RUN_STARTING) {
-        broken(r, why->detail ? why->detail : "");
+        run_broken(r, why->detail ? why->detail : "");
     } else if (r->state == RUN_ACTIVE) {
         result_end(&r->result, why->reason, why->detail);
         r->result.limit = why->limit;
@@ -386,6 +411,7 @@ void run_free(struct run *r)
     if (r->peer)
         peer_listen(r->peer, NULL, NULL);
     r->peer = NULL;
+    fetches_end(&r->fetches);
     let_go(r);
     result_free(&r->result);
 }

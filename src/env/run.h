@@ -12,6 +12,7 @@
 #pragma once
 #include "env/child.h"
 #include "env/guest.h"
+#include "env/fetch.h"
 #include "env/peer.h"
 #include "env/result.h"
 
@@ -60,6 +61,9 @@ struct run {
     void                   *user;
     uint64_t                started_ns, deadline_ns;
     uint64_t                loads;
+    struct egress          *egress;     /* borrowed; NULL: no network */
+    uint64_t                egress_run; /* its number there */
+    struct fetches          fetches;
     unsigned                kills;
     int                     exit_status;
     struct run_result       result;
@@ -78,6 +82,9 @@ void run_refuse(struct run *r, const char *why);
 int  run_cancel(struct run *r);
 uint64_t run_deadline_ns(const struct run *r);    /* 0: none */
 void run_tick(struct run *r, uint64_t now_ns);
+
+/* Its worker did what it may not: the run ends as crashed. */
+void run_broken(struct run *r, const char *why);
 
 /* One step of the table in run.c; -EINVAL if ev makes no sense now. */
 int  run_event(struct run *r, enum run_event ev);

@@ -46,6 +46,68 @@ static int is_reason(unsigned v)
 #undef X
 }
 
+/* A token of HTTP: what a method and the name of a header are made of. */
+static int is_token(struct str s)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.at[i], low = (char)(c | 0x20);
+        if (!(low >= 'a' && low <= 'z') && !(c >= '0' && c <= '9') &&
+            !memchr(others, c, sizeof others - 1))
+            return 0;
+    }
+    return s.len > 0;
+}
+
+/* URLs are made by the guest's own parser: printable, and nothing to escape. */
+static int is_url(struct str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (s.at[i] <= ' ' || s.at[i] > '~')
+            return 0;
+    return s.len <= MAX_URL_BYTES;
+}
+
+/* Up to the next LF; 0 if there is none. */
+static int take_line(struct str *rest, struct str *out)
+{
+    const char *end = rest->len ? memchr(rest->at, '\n', rest->len) : NULL;
+    if (!end)
+        return 0;
+    *out = (struct str){ rest->at, (size_t)(end - rest->at) };
+    rest->at += out->len + 1;
+    rest->len -= out->len + 1;
+    return 1;
+}
+
+int header_next(struct str *rest, struct str *out_name, struct str *out_value)
+{
+    struct str left = *rest, name, value;
+    if (!left.len)
+        return 0;
+    if (!take_line(&left, &name) || !take_line(&left, &value) || !is_token(name))
+        return -EPROTO;
+    for (size_t i = 0; i < value.len; i++)
+        if (value.at[i] == '\r' || value.at[i] == '\0')
+            return -EPROTO;
+    *rest = left;
+    *out_name = name;
+    *out_value = value;
+    return 1;
+}
+
+static int are_headers(struct str s)
+{
+    struct str name, value;
+    int r = s.len <= MAX_HEADERS_BYTES ? 1 : -EPROTO;
+    for (int n = -1; r > 0; n++) {
+        if (n == MAX_HEADERS)
+            return 0;
+        r = header_next(&s, &name, &value);
+    }
+    return r == 0;
+}
+
 /* K(kind, type in C, encoding, which values v are legal) */
 #define KINDS(K)                                                          \
     K(u32,    uint32_t,   u32, 1)                                         \
@@ -61,6 +123,12 @@ static int is_reason(unsigned v)
     K(source, struct str, str, v.len <= MAX_SOURCE_BYTES)                 \
     K(chunk,  struct str, str, v.len <= MAX_CHUNK_BYTES)                  \
     K(pages,  struct str, str, v.len <= IMAGE_CHUNK_BYTES)                \
+    K(redirect, uint8_t,  u8,  v < REDIRECTS)                             \
+    K(status, uint32_t,   u32, v >= 100 && v <= 999)                      \
+    K(method, struct str, str, v.len <= MAX_METHOD_BYTES && is_token(v))  \
+    K(url,    struct str, str, is_url(v))                                 \
+    K(headers, struct str, str, are_headers(v))                           \
+    K(body,   struct str, str, v.len <= MAX_FETCH_BODY)                   \
     K(text,   struct str, str, 1)    /* as long as the message may be */
 
 static void refuse(struct buf *b, int code)
@@ -123,6 +191,7 @@ static struct run_limits take_limits(struct fields *f)
     F(name,   name)                                                       \
     F(source, source)                                                     \
     F(text,   input)                                                      \
+    F(text,   secrets)                                                    \
     F(u32,    modules)
 
 #define MODULE_FIELDS(F)                                                  \
@@ -178,6 +247,45 @@ static struct run_limits take_limits(struct fields *f)
 #define FATAL_FIELDS(F)                                                   \
     F(text,   text)
 
+#define FETCH_FIELDS(F)                                                   \
+    F(u32,    call)                                                       \
+    F(method, method)                                                     \
+    F(url,    url)                                                        \
+    F(headers, headers)                                                   \
+    F(redirect, redirect)                                                 \
+    F(body,   body)
+
+#define FETCH_ABORT_FIELDS(F)                                             \
+    F(u32,    call)
+
+#define FETCH_MORE_FIELDS(F)                                              \
+    F(u32,    call)                                                       \
+    F(u32,    bytes)
+
+#define FETCH_DENIED_FIELDS(F)                                            \
+    F(url,    url)
+
+#define FETCH_HEAD_FIELDS(F)                                              \
+    F(u32,    call)                                                       \
+    F(status, status)                                                     \
+    F(name,   status_text)                                                \
+    F(url,    url)                                                        \
+    F(yesno,  redirected)                                                 \
+    F(headers, headers)
+
+#define FETCH_DATA_FIELDS(F)                                              \
+    F(u32,    call)                                                       \
+    F(chunk,  bytes)
+
+#define FETCH_END_FIELDS(F)                                               \
+    F(u32,    call)
+
+#define FETCH_FAIL_FIELDS(F)                                              \
+    F(u32,    call)                                                       \
+    F(name,   code)                                                       \
+    F(name,   message)                                                    \
+    F(name,   hint)
+
 /* --- put and get ---------------------------------------------------------- */
 
 /* A body the other side would refuse for its size never leaves this one. What
@@ -220,6 +328,14 @@ MESSAGE(DUMP,   dump)
 MESSAGE(IMAGE,  image)
 MESSAGE(RESET,  reset)
 MESSAGE(FATAL,  fatal)
+MESSAGE(FETCH,        fetch)
+MESSAGE(FETCH_ABORT,  fetch_abort)
+MESSAGE(FETCH_MORE,   fetch_more)
+MESSAGE(FETCH_DENIED, fetch_denied)
+MESSAGE(FETCH_HEAD,   fetch_head)
+MESSAGE(FETCH_DATA,   fetch_data)
+MESSAGE(FETCH_END,    fetch_end)
+MESSAGE(FETCH_FAIL,   fetch_fail)
 
 enum module_kind module_kind_of(struct str file_name)
 {

@@ -29,6 +29,17 @@ enum {
     IMAGE_CHUNK_BYTES = 1 << 20,
 };
 
+/* Requests of a guest over HTTP (fetch). */
+enum {
+    MAX_FETCHES       = 64,          /* in flight, of one run */
+    MAX_METHOD_BYTES  = 64,
+    MAX_URL_BYTES     = 64 << 10,
+    MAX_HEADERS       = 256,
+    MAX_HEADERS_BYTES = 128 << 10,
+    MAX_FETCH_BODY    = 16 << 20,    /* of a request; an answer comes in chunks */
+    FETCH_WINDOW      = 256 << 10,   /* bytes of an answer not yet asked for */
+};
+
 /* X(NAME, number, largest body, phases it is legal in) */
 #define FROM_WORKER(X)                                                      \
     X(HELLO,  1, 4096,                                  PHASE_STARTING)     \
@@ -36,13 +47,21 @@ enum {
     X(LOAD,   3, 2 * MAX_NAME_BYTES + 64,               PHASE_RUNNING)      \
     X(RESULT, 4, MAX_RESULT_BYTES + (4 << 20),          PHASE_RUNNING)      \
     X(IMAGE,  5, IMAGE_CHUNK_BYTES + 64,                PHASE_DUMPING)      \
-    X(FATAL,  6, 1024,  PHASE_STARTING | PHASE_IDLE | PHASE_RUNNING | PHASE_DUMPING)
+    X(FATAL,  6, 1024,  PHASE_STARTING | PHASE_IDLE | PHASE_RUNNING | PHASE_DUMPING) \
+    X(FETCH,  7, MAX_FETCH_BODY + (256 << 10),          PHASE_RUNNING)      \
+    X(FETCH_ABORT,  8, 64,                              PHASE_RUNNING)      \
+    X(FETCH_MORE,   9, 64,                              PHASE_RUNNING)      \
+    X(FETCH_DENIED, 10, MAX_URL_BYTES + 64,             PHASE_RUNNING)
 
 #define TO_WORKER(X)                                                        \
     X(RUN,    32, MAX_RUN_BYTES,               PHASE_IDLE)                  \
     X(LOADED, 33, MAX_SOURCE_BYTES + 8192,     PHASE_RUNNING)               \
     X(DUMP,   34, 64,                          PHASE_IDLE)                  \
-    X(RESET,  35, 64,                          PHASE_IDLE)
+    X(RESET,  35, 64,                          PHASE_IDLE)                  \
+    X(FETCH_HEAD, 36, 256 << 10,               PHASE_RUNNING)               \
+    X(FETCH_DATA, 37, MAX_CHUNK_BYTES + 64,    PHASE_RUNNING)               \
+    X(FETCH_END,  38, 64,                      PHASE_RUNNING)               \
+    X(FETCH_FAIL, 39, 16 << 10,                PHASE_RUNNING)
 
 enum message {
 #define X(NAME, number, max, phases) MSG_##NAME = number,
@@ -68,7 +87,7 @@ struct msg_hello {
     struct str engine;        /* "quickjs-ng 0.17.0, fast build" */
     struct str engine_id;     /* must equal the image's */
 };
-enum { WIRE_VERSION = 1 };
+enum { WIRE_VERSION = 2 };
 
 enum program_mode {
     MODE_AUTO, MODE_SCRIPT, MODE_MODULE, MODE_BODY, MODE_MAIN, MODE_COUNT
@@ -84,7 +103,8 @@ enum run_flags {
     RUN_CLOCKED = BIT(6),    /* a clock that starts at clock_ns and waits for nobody */
     RUN_ROOT    = BIT(7),    /* relative imports may be asked for with load */
     RUN_SETUP   = BIT(8),    /* set-up code of an image: no value, hooks stay */
-    RUN_ALL     = BIT(9) - 1,
+    RUN_NET     = BIT(9),    /* fetch may be sent */
+    RUN_ALL     = BIT(10) - 1,
 };
 
 /* Every limit of a run, with its default and ceiling. Timers, module loads and
@@ -135,6 +155,8 @@ struct msg_run {
     struct str        name;          /* file name in stacks, e.g. "main.js" */
     struct str        source;
     struct str        input;         /* tagged JSON, or empty */
+    struct str        secrets;       /* JSON object of names and what stands for
+                                        their values, or empty */
     uint32_t          modules;
     const struct module_source *module;    /* on decode: borrowed from scratch */
 };
@@ -185,6 +207,51 @@ struct msg_reset { uint32_t cell; };
 struct msg_fatal { struct str text; };
 
 /*
+ * fetch: the guest asks for a resource; legal with RUN_NET only. The worker
+ * numbers its calls, each number once a run. One head and any number of data
+ * answer it, then an end; or, at any time, a fail, which is the last. Of the body
+ * FETCH_WINDOW bytes may come unasked, and as many more as fetch_more grants.
+ *
+ * A call is over with its end, its fail or its abort, and all of a run's with the
+ * result. Answers may still be on their way then: who gets one for a call that is
+ * over drops it. They cannot be taken for answers to a later run, because the
+ * supervisor sends none for a run whose result it has, and the stream is in order:
+ * the last of them comes before the next run message.
+ */
+enum fetch_redirect { REDIRECT_FOLLOW, REDIRECT_ERROR, REDIRECT_MANUAL, REDIRECTS };
+struct msg_fetch {
+    uint32_t   call;
+    struct str method, url;
+    struct str headers;              /* see header_next() */
+    uint8_t    redirect;             /* enum fetch_redirect */
+    struct str body;
+};
+struct msg_fetch_abort { uint32_t call; };
+struct msg_fetch_more  { uint32_t call, bytes; };
+/* fetch_denied: a run without RUN_NET wanted this; nothing answers. */
+struct msg_fetch_denied { struct str url; };
+
+struct msg_fetch_head {
+    uint32_t   call, status;
+    struct str status_text;
+    struct str url;                  /* of the last redirect */
+    uint8_t    redirected;
+    struct str headers;
+};
+struct msg_fetch_data { uint32_t call; struct str bytes; };
+struct msg_fetch_end  { uint32_t call; };
+struct msg_fetch_fail { uint32_t call; struct str code, message, hint; };
+
+/*
+ * Headers travel as one str: a name, LF, its value, LF, and again. A body with
+ * others than these is refused: names are tokens of HTTP, values hold no CR, LF
+ * or NUL, and there are at most MAX_HEADERS. So nothing that was taken off the
+ * wire can smuggle a line into a request.
+ * header_next takes the first pair off: 1, 0 at the end, -EPROTO.
+ */
+int header_next(struct str *rest, struct str *out_name, struct str *out_value);
+
+/*
  * put_X appends a whole frame to b. get_X reads a body; strs in the result are
  * borrowed from it. Both sides refuse out-of-range enums and unknown flags.
  * Returns 0 or -EPROTO (-EMSGSIZE for too many modules).
@@ -199,6 +266,14 @@ void put_dump(struct buf *b, const struct msg_dump *m);
 void put_image(struct buf *b, const struct msg_image *m);
 void put_reset(struct buf *b, const struct msg_reset *m);
 void put_fatal(struct buf *b, const struct msg_fatal *m);
+void put_fetch(struct buf *b, const struct msg_fetch *m);
+void put_fetch_abort(struct buf *b, const struct msg_fetch_abort *m);
+void put_fetch_more(struct buf *b, const struct msg_fetch_more *m);
+void put_fetch_denied(struct buf *b, const struct msg_fetch_denied *m);
+void put_fetch_head(struct buf *b, const struct msg_fetch_head *m);
+void put_fetch_data(struct buf *b, const struct msg_fetch_data *m);
+void put_fetch_end(struct buf *b, const struct msg_fetch_end *m);
+void put_fetch_fail(struct buf *b, const struct msg_fetch_fail *m);
 
 int get_hello(struct str body, struct msg_hello *out);
 /* modules are stored into room[MAX_MODULES]-sized scratch of the caller */
@@ -212,3 +287,11 @@ int get_dump(struct str body, struct msg_dump *out);
 int get_image(struct str body, struct msg_image *out);
 int get_reset(struct str body, struct msg_reset *out);
 int get_fatal(struct str body, struct msg_fatal *out);
+int get_fetch(struct str body, struct msg_fetch *out);
+int get_fetch_abort(struct str body, struct msg_fetch_abort *out);
+int get_fetch_more(struct str body, struct msg_fetch_more *out);
+int get_fetch_denied(struct str body, struct msg_fetch_denied *out);
+int get_fetch_head(struct str body, struct msg_fetch_head *out);
+int get_fetch_data(struct str body, struct msg_fetch_data *out);
+int get_fetch_end(struct str body, struct msg_fetch_end *out);
+int get_fetch_fail(struct str body, struct msg_fetch_fail *out);

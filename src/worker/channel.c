@@ -48,10 +48,13 @@ uint32_t channel_receive(struct buf *body)
     return head.type;
 }
 
-void channel_wait(uint64_t ns)
+int channel_wait(uint64_t ns)
 {
-    struct pollfd p = { .fd = JAIL_CHANNEL_FD, .events = 0 };
+    struct pollfd p = { .fd = JAIL_CHANNEL_FD, .events = POLLIN };
     struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-    if (ppoll(&p, 1, &t, NULL) > 0 && (p.revents & (POLLHUP | POLLERR)))
+    if (ppoll(&p, 1, &t, NULL) <= 0)
+        return 0;
+    if (p.revents & (POLLHUP | POLLERR))
         _exit(EXIT_PEER_GONE);
+    return (p.revents & POLLIN) != 0;
 }

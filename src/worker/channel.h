@@ -18,5 +18,6 @@ void channel_send(struct buf *b);
  * Exits at end of stream or on a malformed frame. */
 uint32_t channel_receive(struct buf *body);
 
-/* Wait up to ns for the supervisor to hang up (then exits) or time to pass. */
-void channel_wait(uint64_t ns);
+/* Wait up to ns for a frame, a signal or time to pass: 1 if a frame is there.
+ * Exits when the supervisor has hung up. */
+int channel_wait(uint64_t ns);

@@ -18,7 +18,7 @@
 /* The functions of guest/js/main.js, in the order of image_head.handle[]. */
 #define INTERNALS(X) \
     X(configure) X(input) X(begin) X(pending) X(tick) X(failed) X(rejection) \
-    X(unhandled) X(inspect)
+    X(unhandled) X(inspect) X(fetched)
 enum internal {
 #define X(name) INTERNAL_##name,
     INTERNALS(X)

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "worker/imports.h"
+#include "worker/fetch.h"
 #include "worker/guest.h"
 #include "worker/meter.h"
 #include "worker/modules.h"
@@ -97,6 +98,36 @@ static jsval host_proxy_target(const struct call *c)
                                : JS_UNDEFINED;
 }
 
+/* Requests over HTTP, by way of the supervisor. */
+
+static jsval host_fetch_send(const struct call *c)
+{
+    struct fetch_call f = {
+        .call = guest_number(argument(c, 0)), .method = argument(c, 1),
+        .url = argument(c, 2), .headers = argument(c, 3),
+        .redirect = guest_number(argument(c, 4)), .body = argument(c, 5),
+    };
+    return js_make(TAG_BOOL, (u32)fetch_send(&f));
+}
+
+static jsval host_fetch_abort(const struct call *c)
+{
+    fetch_abort(guest_number(argument(c, 0)));
+    return JS_UNDEFINED;
+}
+
+static jsval host_fetch_more(const struct call *c)
+{
+    fetch_more(guest_number(argument(c, 0)), guest_number(argument(c, 1)));
+    return JS_UNDEFINED;
+}
+
+static jsval host_fetch_denied(const struct call *c)
+{
+    fetch_denied(argument(c, 0));
+    return JS_UNDEFINED;
+}
+
 static const struct host_function {
     const char *name;
     jsval (*run)(const struct call *);
@@ -109,6 +140,10 @@ static const struct host_function {
     { "promiseState", host_promise_state },
     { "promiseResult", host_promise_result },
     { "proxyTarget",  host_proxy_target  },
+    { "fetchSend",    host_fetch_send    },
+    { "fetchAbort",   host_fetch_abort   },
+    { "fetchMore",    host_fetch_more    },
+    { "fetchDenied",  host_fetch_denied  },
 };
 
 void imports_define_host(void)

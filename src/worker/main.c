@@ -30,6 +30,7 @@
 #include "worker/channel.h"
 #include "worker/dump.h"
 #include "worker/engine.h"
+#include "worker/fetch.h"
 #include "worker/image.h"
 #include "worker/meter.h"
 #include "worker/run.h"
@@ -96,8 +97,8 @@ static void on_run(struct str body)
     struct cell *c = cell_of(req.cell);
     run_start(c, &req);
     while (run_step(&ns) == RUN_WAITS)
-        if (ns)
-            channel_wait(ns);
+        if (ns && channel_wait(ns))
+            fetch_receive();
     run_finish(&result);
     put_result(&out, &result);
     channel_send(&out);
@@ -147,7 +148,7 @@ static _Noreturn void serve(void)
             on_dump(body);
         else if (type == MSG_RESET)
             on_reset(body);
-        else
+        else if (!fetch_is_answer(type))    /* else: to a run that is over */
             _exit(EXIT_BAD_MESSAGE);
     }
 }

@@ -2,6 +2,7 @@
 #include "worker/modules.h"
 #include "base/json.h"
 #include "worker/channel.h"
+#include "worker/fetch.h"
 #include "worker/guest.h"
 #include "worker/meter.h"
 #include "worker/run.h"
@@ -219,8 +220,10 @@ static struct msg_loaded ask(struct str name)
     run_flush();
     channel_send(b);
     guest_give();
-    if (channel_receive(&here.body) != MSG_LOADED ||
-        get_loaded(buf_str(&here.body), &answer) < 0)
+    uint32_t type;
+    while (type = channel_receive(&here.body), fetch_is_answer(type))
+        fetch_keep(type, buf_str(&here.body));
+    if (type != MSG_LOADED || get_loaded(buf_str(&here.body), &answer) < 0)
         _exit(3);
     return answer;
 }

@@ -1,5 +1,6 @@
 /* worker/run.c -- start, step and finish one run.  SPDX-License-Identifier: MIT */
 #include "worker/run.h"
+#include "worker/fetch.h"
 #include "worker/form.h"
 #include "worker/guest.h"
 #include "worker/meter.h"
@@ -35,6 +36,7 @@ static struct {
     struct buf source;       /* rewritten: types stripped, or for a session */
     struct buf frames;       /* output on its way */
     uint64_t   written[3];   /* bytes by stream */
+    uint64_t   rested_ns;    /* when an own clock began to wait; 0: it does not */
 } run;
 
 /* ---- what the guest hands over ---------------------------------------- */
@@ -203,13 +205,15 @@ static int configure(void)
     }
     guest_put_u64(guest_head->random_state, state ? state : 1);
 
-    if (!(run.req->flags & RUN_KEEP) &&
+    if (!(run.req->flags & (RUN_KEEP | RUN_NET)) && !run.req->secrets.len &&
         l->result_bytes == run_limits_default.result_bytes &&
         l->timers == run_limits_default.timers)
         return hand_in();    /* so the image was configured */
     uint32_t bytes = l->result_bytes > INT32_MAX ? INT32_MAX : (uint32_t)l->result_bytes;
-    jsval args[2] = { js_make(TAG_INT, bytes), js_make(TAG_INT, (u32)l->timers) };
-    guest_release(guest_call(INTERNAL_configure, 2, args));
+    jsval args[4] = { js_make(TAG_INT, bytes), js_make(TAG_INT, (u32)l->timers),
+                      js_make(TAG_BOOL, (run.req->flags & RUN_NET) != 0),
+                      guest_string(run.req->secrets) };
+    guest_release(guest_call(INTERNAL_configure, 4, args));
     return hand_in();
 }
 
@@ -261,6 +265,13 @@ static void step(void *unused)
     for (;;) {
         if (drain())
             return;
+        if (fetch_answered()) {
+            if (fetch_deliver() < 0) {
+                fail();
+                return;
+            }
+            continue;
+        }
         jsval p = guest_call(INTERNAL_pending, 0, NULL);
         if (js_is_exception(p)) {
             fail();
@@ -279,6 +290,7 @@ static void step(void *unused)
             fail();
             return;
         }
+        fetch_collect();    /* a guest that is never idle gets its answers too */
     }
 }
 
@@ -311,6 +323,7 @@ void run_start(struct cell *cell, const struct msg_run *req)
     run.trap = TRAP_NONE;
     run.not_compiled = run.rejections = run.started = 0;
     run.wait_ms = -1;
+    run.rested_ns = 0;
     memset(run.written, 0, sizeof run.written);
 
     guest_head = &cell->image->head;
@@ -318,6 +331,7 @@ void run_start(struct cell *cell, const struct msg_run *req)
         run.result.state_lost = 2;    /* nothing to return to; see run_finish() */
     moment_start(req);
     modules_start(req);
+    fetch_start(req);
     cell_enter(cell);
     meter_start(&req->limits);
     run.trap = sfi_enter(start, NULL);
@@ -332,13 +346,20 @@ enum run_state run_step(uint64_t *out_ns)
 {
     if (over())
         return RUN_DONE;
+    if (run.rested_ns)
+        moment_skip_ns(meter_wall_ns() - run.rested_ns);
+    run.rested_ns = 0;
     run.trap = sfi_enter(step, NULL);
     if (over() || run.wait_ms < 0)
         return RUN_DONE;
     const double max_ms = 1e9;    /* and any limit is sooner */
     uint64_t ns = (uint64_t)((run.wait_ms < max_ms ? run.wait_ms : max_ms) * 1e6);
     uint64_t left = meter_wall_left_ns();
-    if (moment_is_own()) {
+    /* An own clock waits for nobody but the network: that has a clock of its
+     * own, and a time limit of the guest's must not run out before it. */
+    if (moment_is_own() && fetch_open()) {
+        run.rested_ns = meter_wall_ns();
+    } else if (moment_is_own()) {
         moment_skip_ns(ns);
         ns = 0;
     }

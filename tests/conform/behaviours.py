@@ -71,7 +71,7 @@ def main(only):
     with tempfile.TemporaryDirectory() as folder:
         paths = programs(lines, folder)
         node = answers([run([NODE, p])[1] for p in paths])
-        cell = answers([run([GLOVEBOX, "run", "-q"] + paths)[1]])
+        cell = answers([run([GLOVEBOX, "run", "--engine", "js", "-q"] + paths)[1]])
     tap = Tap()
     for x in lines:
         in_node, in_cell = node.get(x.number), cell.get(x.number)

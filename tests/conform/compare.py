@@ -27,7 +27,7 @@ MORE_TRIES = 3      # of node, never of the cell: see ask_again()
 # ---- the same program in both -------------------------------------------
 
 def both(path):
-    return run([NODE, path]), run([GLOVEBOX, "run", path, "-q"])
+    return run([NODE, path]), run([GLOVEBOX, "run", "--engine", "js", path, "-q"])
 
 
 def difference(in_node, in_cell):
@@ -111,7 +111,7 @@ def complaints(result, expected):
 
 def check_hostile(tap, files, expected):
     names = [os.path.basename(f) for f in files]
-    _, out, err = run([GLOVEBOX, "run", "--json"] + files)
+    _, out, err = run([GLOVEBOX, "run", "--engine", "js", "--json"] + files)
     lines = [line for line in out.split(b"\n") if line]
     if len(lines) != len(files):
         tap.result(False, "js/hostile: a result for each of %d programs" % len(files),

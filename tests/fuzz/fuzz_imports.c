@@ -70,7 +70,8 @@ static u32 edge(void)
 
 static const char *const names[] = {
     "write", "monotonic", "exceeded", "deliver", "deliverError", "promiseState",
-    "promiseResult", "proxyTarget", "a.js", "./a.js", "b.json", "../../x", "%s%n",
+    "promiseResult", "proxyTarget", "fetchSend", "fetchAbort", "fetchMore",
+    "fetchDenied", "a.js", "./a.js", "b.json", "../../x", "%s%n",
 };
 
 static u32 put_name(u32 at)

@@ -1,7 +1,7 @@
 /*
  * tests/fuzz/seeds.c -- write what the fuzzers start from.
  *
- *   seeds DIR    fills DIR/frame, DIR/json and DIR/num
+ *   seeds DIR    fills a folder for each fuzzer
  *
  * SPDX-License-Identifier: MIT
  */
@@ -30,6 +30,38 @@ static const struct str num_seeds[] = {
     STR("16MiB"), STR("10k"), STR("-1"), STR("-9223372036854775808"),
     STR("18446744073709551615"), STR("18446744073709551.615s"),
     STR("0.0009765625kb"), STR("1e3"), STR(".5"), STR("5x"),
+};
+
+/* Rules, a NUL, then a URL. */
+static const struct str policy_seeds[] = {
+    STR("allow example.com\0https://example.com/"),
+    STR("allow *.example.com:8443 methods=GET,POST path=/v1/**\ndeny *"
+        "\0http://a.example.com:8443/v1/x?y#z"),
+    STR("allow 10.0.0.0/8\nallow [fd00::/8]:443\0http://[fd00::1]/"),
+    STR("allow localhost:80\0http://0x7f.1/"),
+};
+
+static const struct str dns_seeds[] = {
+    STR("\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x07" "example\x03" "com\0\0\x01\0\x01"),
+    STR("\x12\x34\x81\x80\0\x01\0\x01\0\0\0\0\x01" "a\0\0\x01\0\x01\xc0\x0c\0\x01"
+        "\0\x01\0\0\0\x3c\0\x04\x5d\xb8\xd8\x22"),
+};
+
+static const struct str calls_seeds[] = {
+    STR("\0\0\0\0\0\0\0\0"), STR("\x01\x38\0\0\0\x11\0\0\x10\0\0\0"),
+};
+
+static const struct {
+    const char       *kind;
+    const struct str *seed;
+    size_t            seeds;
+} texts[] = {
+    { "json",      json_seeds,   COUNT(json_seeds)   },
+    { "json_read", json_seeds,   COUNT(json_seeds)   },
+    { "num",       num_seeds,    COUNT(num_seeds)    },
+    { "policy",    policy_seeds, COUNT(policy_seeds) },
+    { "dns",       dns_seeds,    COUNT(dns_seeds)    },
+    { "calls",     calls_seeds,  COUNT(calls_seeds)  },
 };
 
 static int save(const char *dir, const char *kind, size_t n, struct str s)
@@ -65,9 +97,8 @@ int main(int argc, char **argv)
     }
     mkdir(argv[1], 0777);
     int r = save_frames(argv[1]);
-    for (size_t i = 0; r == 0 && i < COUNT(json_seeds); i++)
-        r = save(argv[1], "json", i, json_seeds[i]);
-    for (size_t i = 0; r == 0 && i < COUNT(num_seeds); i++)
-        r = save(argv[1], "num", i, num_seeds[i]);
+    for (size_t t = 0; t < COUNT(texts); t++)
+        for (size_t i = 0; r == 0 && i < texts[t].seeds; i++)
+            r = save(argv[1], texts[t].kind, i, texts[t].seed[i]);
     return r < 0;
 }

@@ -37,7 +37,7 @@ TEST(each_message_goes_one_way)
 
 TEST(unknown_types_have_no_row)
 {
-    static const uint32_t odd[] = { 0, 7, 31, 36, 1000, UINT32_MAX };
+    static const uint32_t odd[] = { 0, 11, 31, 40, 1000, UINT32_MAX };
     for (size_t i = 0; i < COUNT(odd); i++) {
         CHECK(message_from_worker(odd[i]) == NULL);
         CHECK(message_to_worker(odd[i]) == NULL);
@@ -225,7 +225,7 @@ TEST(a_run_has_only_known_flags_and_modes)
     struct msg_run m;
     enum { FLAGS_AT = 12, MODE_AT = 16 };
     static const struct { size_t at; int wrong; } t[] = {
-        { FLAGS_AT + 1, 2 }, { FLAGS_AT + 3, 0x80 },
+        { FLAGS_AT + 1, 4 }, { FLAGS_AT + 3, 0x80 },
         { MODE_AT, MODE_COUNT }, { MODE_AT, 255 },
     };
     for (size_t i = 0; i < COUNT(t); i++) {
@@ -269,6 +269,96 @@ TEST(names_and_sources_end_at_their_caps)
                 .file = zeros_of(MAX_NAME_BYTES + 1));
 }
 
+/* --- requests ---------------------------------------------------------------- */
+
+#define GOOD_FETCH .method = STR("GET"), .url = STR("http://a/")
+
+TEST(a_method_is_a_token)
+{
+    static const char *const bad[] = { "", "G T", "GET\r\nX: y", "G\tT", "G:", "\xc3\xa9" };
+    for (size_t i = 0; i < COUNT(bad); i++)
+        PUT_REFUSES(fetch, -EPROTO, .method = str_of(bad[i]), .url = STR("http://a/"));
+    PUT_REFUSES(fetch, -EPROTO, .method = STR("G\0T"), .url = STR("http://a/"));
+    char long_one[MAX_METHOD_BYTES + 2] = { 0 };
+    memset(long_one, 'A', MAX_METHOD_BYTES + 1);
+    PUT_REFUSES(fetch, -EPROTO, .method = str_of(long_one), .url = STR("http://a/"));
+}
+
+TEST(a_url_has_no_byte_that_could_end_it)
+{
+    static const struct str bad[] = {
+        STR("http://a/ b"), STR("http://a/\r\nHost: b"), STR("http://a/\0"),
+        STR("http://a/\x7f"), STR("http://\xc3\xa9/"),
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        PUT_REFUSES(fetch, -EPROTO, .method = STR("GET"), .url = bad[i]);
+        PUT_REFUSES(fetch_denied, -EPROTO, .url = bad[i]);
+        PUT_REFUSES(fetch_head, -EPROTO, .status = 200, .url = bad[i]);
+    }
+    PUT_REFUSES(fetch_denied, -EPROTO, .url = zeros_of(MAX_URL_BYTES + 1));
+}
+
+TEST(headers_cannot_smuggle_a_line)
+{
+    static const struct str bad[] = {
+        STR("a"), STR("a\n"), STR("a\nb"), STR("\nb\n"), STR("a b\nc\n"),
+        STR("a:\nc\n"), STR("a\nb\rc\n"), STR("a\nb\0c\n"), STR("a\0\nb\n"),
+        STR("a\nb\nc\n"), STR("a\nb\n\n\n"), STR("\xe9\nb\n"),
+    };
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        PUT_REFUSES(fetch, -EPROTO, GOOD_FETCH, .headers = bad[i]);
+        PUT_REFUSES(fetch_head, -EPROTO, .status = 200, .headers = bad[i]);
+    }
+    struct str all = STR("a\n\nB-c\n\xe9: x\n"), name, value;
+    CHECK_INT(header_next(&all, &name, &value), 1);
+    CHECK(str_is(name, "a") && value.len == 0);
+    CHECK_INT(header_next(&all, &name, &value), 1);
+    CHECK(str_is(name, "B-c") && str_is(value, "\xe9: x"));
+    CHECK_INT(header_next(&all, &name, &value), 0);
+}
+
+TEST(headers_end_at_their_caps)
+{
+    AUTO_BUF b, out;
+    buf_init(&b, 1 << 20);
+    buf_init(&out, 1 << 20);
+    for (int i = 0; i < MAX_HEADERS; i++)
+        buf_adds(&b, "a\nb\n");
+    put_fetch(&out, &(struct msg_fetch){ GOOD_FETCH, .headers = buf_str(&b) });
+    CHECK_INT(out.failed, 0);
+    buf_adds(&b, "a\nb\n");
+    PUT_REFUSES(fetch, -EPROTO, GOOD_FETCH, .headers = buf_str(&b));
+    buf_clear(&b);
+    buf_adds(&b, "a\n");
+    while (b.len <= MAX_HEADERS_BYTES)
+        buf_adds(&b, "bbbbbbbb");
+    buf_adds(&b, "\n");
+    PUT_REFUSES(fetch, -EPROTO, GOOD_FETCH, .headers = buf_str(&b));
+}
+
+TEST(a_request_ends_at_its_caps)
+{
+    struct msg_fetch_head head = { .status = 200 };
+    struct msg_fetch good = { GOOD_FETCH };
+    enum { REDIRECT_AT = 4 + 4 + 3 + 4 + 9 + 4 };
+    GET_REFUSES(fetch, good, REDIRECT_AT, REDIRECTS);
+    GET_REFUSES(fetch_head, head, 4, 99);
+    PUT_REFUSES(fetch, -EPROTO, GOOD_FETCH, .redirect = REDIRECTS);
+    PUT_REFUSES(fetch, -EPROTO, GOOD_FETCH, .body = zeros_of(MAX_FETCH_BODY + 1));
+    PUT_REFUSES(fetch_head, -EPROTO, .status = 99);
+    PUT_REFUSES(fetch_head, -EPROTO, .status = 1000);
+    PUT_REFUSES(fetch_head, -EPROTO, .status = 200, .redirected = 2);
+    PUT_REFUSES(fetch_data, -EPROTO, .bytes = zeros_of(MAX_CHUNK_BYTES + 1));
+    PUT_REFUSES(fetch_fail, -EPROTO, .message = zeros_of(MAX_NAME_BYTES + 1));
+}
+
+static struct str long_url(void)
+{
+    static char url[MAX_URL_BYTES];
+    memset(url, 'u', sizeof url);
+    return (struct str){ url, sizeof url };
+}
+
 TEST(the_largest_of_each_message_is_within_its_row)
 {
     AUTO_BUF b;
@@ -278,6 +368,13 @@ TEST(the_largest_of_each_message_is_within_its_row)
     put_load(&b, &(struct msg_load){ name, name });
     put_loaded(&b, &(struct msg_loaded){ 1, zeros_of(MAX_SOURCE_BYTES) });
     put_image(&b, &(struct msg_image){ 1, zeros_of(IMAGE_CHUNK_BYTES) });
+    put_fetch(&b, &(struct msg_fetch){ .method = STR("GET"), .url = long_url(),
+                                       .body = zeros_of(MAX_FETCH_BODY) });
+    put_fetch_denied(&b, &(struct msg_fetch_denied){ long_url() });
+    put_fetch_head(&b, &(struct msg_fetch_head){ .status = 200, .url = long_url(),
+                                                 .status_text = name });
+    put_fetch_data(&b, &(struct msg_fetch_data){ 1, zeros_of(MAX_CHUNK_BYTES) });
+    put_fetch_fail(&b, &(struct msg_fetch_fail){ 1, name, name, name });
     CHECK_INT(b.failed, 0);
 }
 

@@ -80,7 +80,8 @@ def run_batch(out, cases):
             files += [path, honest]
         flags = [w for pair in cases[0].flags for w in pair]
         begun = time.monotonic()
-        p = subprocess.run([os.path.join(out, 'glovebox'), 'run', '--json', '--jobs', '1', *flags, *files],
+        p = subprocess.run([os.path.join(out, 'glovebox'), 'run', '--engine', 'js', '--json', '--jobs', '1',
+                            *flags, *files],
                            stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
         took = time.monotonic() - begun
     results = [json.loads(l) for l in p.stdout.decode('utf-8', 'replace').split('\n') if l]

@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -135,6 +136,20 @@ static void frame(uint32_t magic, uint32_t type, uint64_t len, const void *body,
     flush();
 }
 
+static struct msg_fetch request(uint32_t call)
+{
+    return (struct msg_fetch){ .call = call, .method = STR("GET"),
+                               .url = STR("http://example.com/"),
+                               .headers = STR("accept\nx\n") };
+}
+
+static void fetch_one(uint32_t call)
+{
+    struct msg_fetch m = request(call);
+    put_fetch(&out, &m);
+    flush();
+}
+
 /* ---- before hello ------------------------------------------------------- */
 
 static void bytes_before(void)
@@ -188,6 +203,8 @@ static void bytes_before(void)
         put_output(&out, &(struct msg_output){ 1, STR("early") });
         flush();
     }
+    if (is("fetch-before-hello"))
+        fetch_one(1);
     if (is("fatal-before-hello")) {
         put_fatal(&out, &(struct msg_fatal){ STR("\x1b[2Jno wall \xff stands") });
         flush();
@@ -374,6 +391,54 @@ static void child_stays(void)
     _exit(pid > 0 ? 4 : 5);
 }
 
+/* A good request, one byte of which is changed on its way. */
+static void patched_fetch(char from, char to)
+{
+    struct msg_fetch m = request(1);
+    put_fetch(&out, &m);
+    char *at = memchr(out.at + FRAME_HEAD_BYTES, from, out.len - FRAME_HEAD_BYTES);
+    if (!at)
+        _exit(7);
+    *at = to;
+    flush();
+}
+
+static void fetch_ways(void)
+{
+    if (is("fetch-no-network"))
+        fetch_one(1);
+    if (is("fetch-flood"))
+        for (uint32_t i = 0;; i++)
+            fetch_one(i);
+    if (is("fetch-long"))
+        frame(FRAME_MAGIC, MSG_FETCH, MAX_FETCH_BODY + (256 << 10) + 1, "", 0);
+    if (is("fetch-empty"))
+        frame(FRAME_MAGIC, MSG_FETCH, 0, "", 0);
+    if (is("fetch-method"))
+        patched_fetch('G', ' ');
+    if (is("fetch-url"))
+        patched_fetch('/', '\n');
+    if (is("fetch-header"))
+        patched_fetch('x', '\r');
+    if (is("fetch-unknown-call"))
+        for (uint32_t i = 0; i < 100000; i++) {
+            put_fetch_abort(&out, &(struct msg_fetch_abort){ i });
+            put_fetch_more(&out, &(struct msg_fetch_more){ i, UINT32_MAX });
+            flush();
+        }
+    if (is("fetch-answers-itself")) {
+        put_fetch_end(&out, &(struct msg_fetch_end){ 1 });
+        flush();
+    }
+    if (is("fetch-denied-flood"))
+        for (int i = 0; i < 20000; i++) {
+            char url[64];
+            int n = snprintf(url, sizeof url, "http://%d.example.com/", i);
+            put_fetch_denied(&out, &(struct msg_fetch_denied){ { url, (size_t)n } });
+            flush();
+        }
+}
+
 static const struct { const char *way; struct str name; } loads[] = {
     { "load-climbs",   { "../secret.js", 12 } },
     { "load-absolute", { "/etc/passwd", 11 } },
@@ -433,6 +498,7 @@ static void misbehave(void)
     if (as_result())
         return;
     leave();
+    fetch_ways();
     if (is("half-a-result")) {
         put_result(&out, &r);
         send_raw(out.at, out.len - 3);
@@ -474,6 +540,8 @@ static void misbehave(void)
     say(&r);
     if (is("result-twice"))
         say(&r);
+    if (is("fetch-after"))
+        fetch_one(1);
     if (is("output-after")) {
         put_output(&out, &(struct msg_output){ 1, STR("late") });
         flush();

@@ -70,6 +70,11 @@ WAYS = {
     'load-link': ({'completed'}, ['--root', 'ROOT']),
     'load-fifo': ({'completed'}, ['--root', 'ROOT']),
     'load-folder': ({'completed'}, ['--root', 'ROOT']),
+    'fetch-before-hello': (BEFORE, []), 'fetch-no-network': (DURING, []),
+    'fetch-flood': (DURING, []), 'fetch-long': (DURING, []), 'fetch-empty': (DURING, []),
+    'fetch-method': (DURING, []), 'fetch-url': (DURING, []), 'fetch-header': (DURING, []),
+    'fetch-unknown-call': ({'completed', 'wall_time_limit'}, []), 'fetch-answers-itself': (DURING, []),
+    'fetch-denied-flood': ({'completed', 'wall_time_limit'}, []), 'fetch-after': ({'completed'}, []),
     'image-honest': ({'completed'}, ['--setup', 'SETUP']),
     # Set-up code that fails has no result: exit 125 and a sentence.
     'image-endless': (None, ['--setup', 'SETUP']), 'image-empty': (None, ['--setup', 'SETUP']),

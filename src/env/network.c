@@ -1,8 +1,8 @@
-/* cli/network.c -- a network for runs of node and python.
+/* env/network.c -- one egress process, and the runs that use it.
  * SPDX-License-Identifier: MIT */
-#include "cli/network.h"
+#include "env/network.h"
 #include "env/clock.h"
-#include "env/egress.h"
+#include "env/run.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +14,8 @@ enum { LAST_WORD_MS = 1000 };
 
 struct attached {
     uint64_t         run;       /* its number over there; 0: free */
-    struct child    *child;
+    struct child    *child;     /* of node and python; else NULL */
+    struct run      *js;
     uint64_t         bytes;
     int              last;      /* nothing more will be said of it */
 };
@@ -44,7 +45,10 @@ static void on_decision(void *user, const struct egress_decision *m)
     if (!a || m->allowed)
         return;
     const struct msg_denied denied = { m->what, m->subject, m->rule, m->hint };
-    child_deny(a->child, &denied);
+    if (a->child)
+        child_deny(a->child, &denied);
+    else
+        result_deny(&a->js->result, &denied);
 }
 
 static void on_usage(void *user, const struct egress_usage *m)
@@ -56,8 +60,24 @@ static void on_usage(void *user, const struct egress_usage *m)
     a->last |= m->last;
 }
 
+/* Answers to requests of js runs. */
+#define ANSWER(name, what, took)                                              \
+    static void on_##name(void *user, const struct egress_##what *m)          \
+    {                                                                         \
+        struct attached *a = m->run ? find(user, m->run) : NULL;              \
+        struct err e = { 0 };                                                 \
+        if (a && a->js && took(&a->js->fetches, m, &e) < 0)                   \
+            run_broken(a->js, e.msg);                                         \
+    }
+ANSWER(head, head, fetch_head)
+ANSWER(data, data, fetch_data)
+ANSWER(end,  end,  fetch_done)
+ANSWER(fail, fail, fetch_failed)
+#undef ANSWER
+
 static const struct egress_events events = {
-    .decision = on_decision, .usage = on_usage,
+    .decision = on_decision, .usage = on_usage, .head = on_head,
+    .data = on_data, .end = on_end, .fail = on_fail,
 };
 
 /* ---- what the runs ask for --------------------------------------------------- */
@@ -148,12 +168,49 @@ static uint64_t detach(void *user, struct child *c)
     return 0;
 }
 
-static int   net_fd(void *user)       { return egress_fd(((struct network *)user)->egress); }
-static short net_interest(void *user)
+int network_join(struct network *n, struct run *r)
 {
-    return egress_interest(((struct network *)user)->egress);
+    struct attached *a = free_place(n);
+    if (!a)
+        return -ENOMEM;
+    *a = (struct attached){ .run = ++n->numbers, .js = r };
+    r->egress = n->egress;
+    r->egress_run = a->run;
+    r->message.flags |= RUN_NET;
+    return 0;
 }
-static void  net_turn(void *user, short revents) { pump(user, revents); }
+
+void network_leave(struct network *n, struct run *r)
+{
+    struct attached *a = r->egress_run ? find(n, r->egress_run) : NULL;
+    if (!a)
+        return;
+    if (r->fetches.calls)    /* else nobody over there has heard of it */
+        await_last(n, a->run);
+    r->result.egress_bytes = a->bytes;
+    *a = (struct attached){ 0 };
+    r->egress = NULL;
+    r->egress_run = 0;
+}
+
+int network_fd(const struct network *n)
+{
+    return egress_fd(n->egress);
+}
+
+short network_interest(const struct network *n)
+{
+    return egress_interest(n->egress);
+}
+
+void network_turn(struct network *n, short revents)
+{
+    pump(n, revents);
+}
+
+static int   fd_for_child(void *user)       { return network_fd(user); }
+static short interest_for_child(void *user) { return network_interest(user); }
+static void  turn_for_child(void *user, short revents) { pump(user, revents); }
 
 /* ---- life ---------------------------------------------------------------------- */
 
@@ -166,22 +223,23 @@ static int check_room(const struct net_policy *policy, struct err *e)
     return r < 0 ? r : net_policy_routes(policy, route, FORK_ROUTES, &n, e);
 }
 
-int network_open(const struct net_policy *policy, struct str rules,
-                 struct network **out, struct err *e)
+int network_open(const struct network_spec *spec, struct network **out,
+                 struct err *e)
 {
-    int r = check_room(policy, e);
+    int r = check_room(spec->policy, e);
     if (r < 0)
         return r;
     struct network *n = calloc(1, sizeof *n);
     if (!n)
         return err_set(e, -ENOMEM, "network: no memory");
-    const struct egress_spec spec = { .policy = rules };
-    n->policy = policy;
+    const struct egress_spec egress = { .policy = spec->rules,
+        .secret = spec->secret, .secrets = spec->secrets };
+    n->policy = spec->policy;
     n->calls = (struct child_net){
         .user = n, .ports = ask_ports, .open = attach, .close = detach,
-        .fd = net_fd, .interest = net_interest, .turn = net_turn,
+        .fd = fd_for_child, .interest = interest_for_child, .turn = turn_for_child,
     };
-    r = egress_start(&spec, &n->egress, e);
+    r = egress_start(&egress, &n->egress, e);
     if (r < 0) {
         network_close(n);
         return r;
