@@ -383,12 +383,42 @@ static void go(struct child *c)
     plan_check(c, clock_now_ns(), 0);
 }
 
+/* The program by its name below the work directory; 0 if it has none. */
+static int program_file(const struct msg_run *m, char name[NAME_MAX + 1],
+                        struct guest_file *out)
+{
+    if (!m->name.len || m->name.len > NAME_MAX)
+        return 0;
+    snprintf(name, NAME_MAX + 1, "%.*s", (int)m->name.len, m->name.at);
+    *out = (struct guest_file){ name, m->source };
+    return files_check_path(name, NULL) == 0;
+}
+
+/* A program looks for itself: a thread or a process of the same file, a line of
+ * a traceback. A file of the caller's with that name goes first, and one that
+ * would take most of the quota is left out. */
+static int place_program(struct child *c, const struct msg_run *m,
+                       const struct guest_run *g, struct err *e)
+{
+    char name[NAME_MAX + 1];
+    struct guest_file program;
+    if (!program_file(m, name, &program) ||
+        program.bytes.len > c->spec.limits.disk_bytes / 2)
+        return 0;
+    for (size_t i = 0; i < g->files; i++)
+        if (strcmp(g->file[i].path, name) == 0)
+            return 0;
+    return files_put(c->work, &program, 1, e);
+}
+
 int child_run(struct child *c, const struct msg_run *m,
               const struct guest_run *g, struct err *e)
 {
     if (c->state != CHILD_PARKED)
         return err_set(e, -EINVAL, "a run that is not ready for a program");
     int r = files_put(c->work, g->file, g->files, e);
+    if (r == 0)
+        r = place_program(c, m, g, e);
     if (r < 0)
         return r;
     flow_drain(c);
@@ -474,13 +504,11 @@ int child_files(struct child *c, const struct msg_run *m,
                 const struct guest_run *g, struct file_list *out, struct err *e)
 {
     char name[NAME_MAX + 1];
-    const struct guest_file program = { name, m->source };
+    struct guest_file program;
     if (c->work < 0)
         return 0;
-    snprintf(name, sizeof name, "%.*s", (int)(m->name.len < sizeof name ? m->name.len
-                                                                       : 0),
-             m->name.len ? m->name.at : "");
-    int r = files_list(c->work, g->file, g->files, &program, out, e);
+    int r = files_list(c->work, g->file, g->files,
+                       program_file(m, name, &program) ? &program : NULL, out, e);
     if (r == 0 && g->out_fd >= 0)
         r = files_fetch(c->work, out, g->out_fd, c->spec.limits.disk_bytes, e);
     return r;

@@ -192,11 +192,11 @@ static int is_file(const struct guest_file *f, const char *path,
 
 static int was_put(const struct walk *w, const char *path, const struct stat *st)
 {
-    if (w->program && is_file(w->program, path, st))
-        return 1;
     if (st->st_mtim.tv_sec != put_time.tv_sec ||
         st->st_mtim.tv_nsec != put_time.tv_nsec)
         return 0;
+    if (w->program && is_file(w->program, path, st))
+        return 1;
     for (size_t i = 0; i < w->puts; i++)
         if (is_file(&w->put[i], path, st))
             return 1;

@@ -64,7 +64,7 @@ int files_put(int work_fd, const struct guest_file *file, size_t files,
               struct err *e);
 
 /* What is there that was not put, or was changed since; and not the program
- * itself, which its runtime may have written there. Gives *out. */
+ * itself. Gives *out. */
 int files_list(int work_fd, const struct guest_file *put, size_t puts,
                const struct guest_file *program, struct file_list *out,
                struct err *e);

@@ -68,8 +68,6 @@ enum when {
     PACKAGES,      /* only with a folder of packages */
     MOVED,         /* the runtime is shown at another place than it has outside */
     SIGUSR1,       /* the runtime knows --disable-sigusr1 */
-    CHOOSY,        /* ... and --disable-warning */
-    SILENT,        /* ... which it does not */
     MEMORY,        /* %llu: the limit in MB */
     PRELOAD,       /* %s: a JSON list of names */
     SITES,         /* %s: a JSON list of folders of packages */
@@ -91,9 +89,6 @@ static const struct recipe {
             { RUNTIME, "%s" },
             { WARM,    "--v8-pool-size=1" },
             { ALWAYS,  "--experimental-vm-modules" },
-            /* Of the option above; other warnings are the program's own. */
-            { CHOOSY,  "--disable-warning=ExperimentalWarning" },
-            { SILENT,  "--no-warnings" },
             { MEMORY,  "--max-old-space-size=%llu" },
             { SIGUSR1, "--disable-sigusr1" },
             { WARM,    "/glovebox/zygote.cjs" },
@@ -143,13 +138,6 @@ static int knows_disable_sigusr1(const struct runtime *r)
            (r->major == 22 && r->minor >= 14);
 }
 
-/* Added in 20.11 and 21.3. */
-static int knows_disable_warning(const struct runtime *r)
-{
-    return r->major >= 22 || (r->major == 21 && r->minor >= 3) ||
-           (r->major == 20 && r->minor >= 11);
-}
-
 static int applies(const struct guest_image *image, enum when when)
 {
     switch (when) {
@@ -158,8 +146,6 @@ static int applies(const struct guest_image *image, enum when when)
     case PACKAGES: return image->packages != NULL;
     case MOVED:    return image->runtime->prefix[0] != '\0';
     case SIGUSR1:  return knows_disable_sigusr1(image->runtime);
-    case CHOOSY:   return knows_disable_warning(image->runtime);
-    case SILENT:   return !knows_disable_warning(image->runtime);
     case ALWAYS:
     case MEMORY:
     case PRELOAD:
@@ -347,9 +333,7 @@ static const char *word_text(struct rooms *r, const struct guest_image *image,
     case COLD:
     case PACKAGES:
     case MOVED:
-    case SIGUSR1:
-    case CHOOSY:
-    case SILENT:  break;
+    case SIGUSR1: break;
     }
     return w->text;
 }

@@ -20,7 +20,7 @@ enum {
     CPU_GRACE_SECONDS = 2,
     COUNTED_MORE = 16,         /* processes; the cgroup is to say no first */
 };
-#define COUNTED_SLACK (64 * MIB)
+#define COUNTED_SLACK (512 * MIB)
 #define STACK_MAX     (8 * MIB)
 #define LOCKED_MAX    (64 * KIB)
 
@@ -107,7 +107,8 @@ static int set_limit(int what, uint64_t want)
 /*
  * Memory: the zygote's pages are in the fork's account from the start. Where
  * a cgroup counts, that is what should run out first, as it sees everything;
- * this limit then only stops one process from asking for far more. The same
+ * this limit then only stops one process from asking for far more (a thread of
+ * Node.js 26 with a heap of its own maps 64 MB that it hardly uses). The same
  * goes for processes: only a cgroup remembers that it refused one.
  *
  * Address space is not limited: V8 reserves terabytes it never touches.

@@ -149,11 +149,16 @@ TEST(the_program_itself_is_not_its_work)
     struct guest_file program = { "main.py", STR("print(1)") };
     struct file_list l;
     set_up();
-    text_file("work/main.py", "print(1)");
+    CHECK(files_put(work, &program, 1, NULL) == 0);
     text_file("work/other.py", "print(1)");
     CHECK(files_list(work, NULL, 0, &program, &l, NULL) == 0);
     CHECK_INT(l.files, 1);
     CHECK_TEXT(l.file[0].path, "other.py");
+    file_list_free(&l);
+
+    text_file("work/main.py", "print(2)");    /* unless it changed itself */
+    CHECK(files_list(work, NULL, 0, &program, &l, NULL) == 0);
+    CHECK_INT(l.files, 2);
     file_list_free(&l);
 }
 

@@ -256,7 +256,7 @@ TEST(rights_by_path_replace_the_usual_ones)
     q.path[0].rights = PATH_READ;
     snprintf(q.path[0].at, FORK_PATH_BYTES, "/workspace");
     struct run r = run_with(h, &q, "walls");
-    expect(&r, "work=EACCES tmp=ok shm=ok lent=EACCES");
+    expect(&r, "work=EACCES tmp=EACCES shm=EACCES lent=EACCES");
 }
 
 TEST(a_fork_joins_its_cgroups)
