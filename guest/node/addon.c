@@ -301,6 +301,10 @@ static napi_value quick_exit(napi_env env, napi_callback_info info)
 
 /* ---- the module ----------------------------------------------------------------- */
 
+#ifdef NODE_API_MODULE_GET_API_VERSION    /* which the macro defines undeclared */
+NAPI_MODULE_EXPORT int32_t NODE_API_MODULE_GET_API_VERSION(void);
+#endif
+
 NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)
 {
     static const struct {

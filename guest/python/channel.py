@@ -11,10 +11,11 @@ import builtins
 import ctypes
 import os.path
 import sys
-from os import getpid
+from os import getpid, set_inheritable
 
 __builtins__ = dict(vars(builtins))    # a guest may replace what is in the real one
 
+CHANNEL = 200    # GUEST_CHANNEL_FD of wire/guest.h
 MOST_DENIALS = 100
 
 
@@ -60,9 +61,10 @@ def serve():
     return flags
 
 
-def attach(number):
-    """Be a run that is no fork of a zygote."""
-    _attach(number)
+def attach():
+    """Be a run that is no fork of a zygote, and does not know its number."""
+    set_inheritable(CHANNEL, False)    # it came through an exec; it goes through no other
+    _attach(0)
     _own()
 
 

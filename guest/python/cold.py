@@ -3,7 +3,7 @@
   python3 -I -B /glovebox/cold.py
 
 Started inside of a seal that stands already, with the channel where a fork has
-it; GLOVEBOX_RUN is the run's number. Otherwise as zygote.py.
+it. Otherwise as zygote.py.
 
 SPDX-License-Identifier: MIT
 """
@@ -20,5 +20,6 @@ import run       # noqa: E402
 sys.path.remove(HERE)
 world.hide(HERE)
 world.add_packages(ours)
-channel.attach(int(ours.get("GLOVEBOX_RUN") or 0))
-run.main(*channel.program())
+world.settle()
+channel.attach()
+run.main()

@@ -173,11 +173,9 @@ class Run:
         self.last = self.returned = NOTHING
         sys.last_type = sys.last_value = sys.last_traceback = sys.last_exc = None
         flush(sys.stdout)
-        names = [name for name, module in list(sys.modules.items())
-                 if str(getattr(module, "__file__", None) or "").startswith(errors.WORK)]
-        scopes = [self.scope] + [vars(sys.modules[name]) for name in names if name != "__main__"]
-        for scope in scopes:
-            clear(scope)
+        clear(self.scope)
+        for module in world.own_modules():
+            clear(vars(module))
         _collect()
 
 
@@ -304,9 +302,10 @@ def rehearse(sample=SAMPLE):
     program.linecache.cache.pop(path, None)
 
 
-def main(settings, source):
-    """Run it, tell it, end the process."""
+def main():
+    """Wait for a program, run it, tell it, end the process."""
     world.open_streams()
+    settings, source = channel.program()
     run = Run(loads(settings), source)
     ending = run.wind_up(run.play())
     if channel.is_ours():

@@ -28,8 +28,8 @@ def load(preload):
     """`preload`: names that were asked for; one that fails is said and left out."""
     for name in SINGLE:
         os.environ[name] = "1"
-    os.environ["MPLBACKEND"] = "Agg"
-    os.environ["MPLCONFIGDIR"] = scratch()
+    os.environ.setdefault("MPLBACKEND", "Agg")
+    os.environ.setdefault("MPLCONFIGDIR", scratch())
     for name in MODULES:
         attempt(name, report=False)
     for name in preload:

@@ -27,6 +27,7 @@ STREAMS = (
     (2, "<stderr>", "stderr", "w", "backslashreplace"),
 )
 _base = {}                    # variables that every program finds
+_newest = ""                  # the last module that was loaded before programs
 
 
 def take_environment():
@@ -76,11 +77,31 @@ def open_streams():
         setattr(sys, "__%s__" % attribute, new)
 
 
-def arrange(settings, path):
-    """All of a program's surroundings but its streams and __main__."""
+def settle():
+    """Once, when all that is common to the programs has been loaded."""
+    global _newest
     os.environ.clear()
     os.environ.update(_base)
-    os.environ.update(settings.get("env") or {})
+    _newest = next(reversed(sys.modules))
+
+
+def own_modules():
+    """Modules that the program loaded from files of its own. The list of all is
+    read from its end: to look at a module that forks share copies its page."""
+    found = []
+    for name in reversed(sys.modules):
+        if name == _newest:
+            break
+        module = sys.modules[name]
+        if str(getattr(module, "__file__", None) or "").startswith(WORK + "/"):
+            found.append(module)
+    return found
+
+
+def arrange(settings, path):
+    """All of a program's surroundings but its streams and __main__."""
+    if settings.get("env"):
+        os.environ.update(settings["env"])
     os.chdir(settings.get("cwd") or WORK)
     sys.argv = [path] + list(settings.get("argv") or [])
     sys.orig_argv = [sys.executable] + sys.argv

@@ -33,10 +33,11 @@ warm.load(json.loads(ours.get("GLOVEBOX_PRELOAD") or "[]"))
 for _ in range(3):
     run.rehearse()
     run.rehearse(run.ASYNC_SAMPLE)
+world.settle()
 gc.collect()
 gc.freeze()
 channel.compact()
 
 if channel.serve() & SPARE:
     run.rehearse()
-run.main(*channel.program())
+run.main()
