@@ -30,7 +30,8 @@ ADVICE = {
 def refuse(writer, value):
     cls = type(value)
     name = "class" if isinstance(value, type) else KINDS.get(cls.__name__, cls.__name__)
-    writer.refuse("is a %s and cannot leave the sandbox%s" % (name, ADVICE.get(name, "")),
+    article = "an" if name[:1] in "aeiou" else "a"
+    writer.refuse("is %s %s and cannot leave the sandbox%s" % (article, name, ADVICE.get(name, "")),
                   foreign=cls.__module__ not in ("builtins", "functools"))
 
 

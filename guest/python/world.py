@@ -58,8 +58,8 @@ def add_packages(ours):
 
 
 def open_streams():
-    """Standard streams as the interpreter makes them. The zygote's own remember
-    what kind of file it had there."""
+    """Standard streams as the interpreter makes them for a terminal: a run that is
+    ended by force has said every line it finished."""
     for fd, name, attribute, mode, errors in STREAMS:
         old = getattr(sys, "__%s__" % attribute)
         try:
@@ -67,11 +67,10 @@ def open_streams():
         except OSError:
             new = None        # closed
         else:
-            terminal = os.isatty(fd)
             binary.raw.name = name
             new = io.TextIOWrapper(binary, encoding=getattr(old, "encoding", "utf-8"),
                                    errors=errors or getattr(old, "errors", "strict"),
-                                   newline="\n", line_buffering=fd == 2 or terminal)
+                                   newline="\n", line_buffering=True)
             new.mode = mode
         setattr(sys, attribute, new)
         setattr(sys, "__%s__" % attribute, new)

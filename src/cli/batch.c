@@ -177,6 +177,22 @@ static void summarise(struct batch *b)
         timing_say(&b->timing, b->t);
 }
 
+/* What our glue had to say while it warmed up: a package that it could not
+ * load. What packages themselves print then is not the program's output. */
+static void say_warmth(struct batch *b, struct str words)
+{
+    static const char mark[] = "glovebox: ";
+    while (words.len) {
+        const char *end = memchr(words.at, '\n', words.len);
+        size_t len = end ? (size_t)(end - words.at) : words.len;
+        if (len > sizeof mark && memcmp(words.at, mark, sizeof mark - 1) == 0)
+            term_say(b->t, "%.*s", (int)(len - sizeof mark + 1),
+                     words.at + sizeof mark - 1);
+        len += end != NULL;
+        words = (struct str){ words.at + len, words.len - len };
+    }
+}
+
 static int drive(struct batch *b, int interrupt_fd, struct err *e)
 {
     struct local_spec spec;
@@ -186,6 +202,8 @@ static int drive(struct batch *b, int interrupt_fd, struct err *e)
     int r = local_open(&spec, &l, e);
     if (r == 0)
         r = local_drive(l, &work, e);
+    if (l)
+        say_warmth(b, local_words(l));
     local_free(l);
     return r;
 }

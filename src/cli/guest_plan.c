@@ -216,7 +216,8 @@ static int check_guest_path(const char *at, struct err *e)
 {
     static const char *const taken[] = {
         "/proc", "/sys", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64",
-        "/etc", "/run", "/glovebox", "/packages", "/opt/node", "/opt/python",
+        "/etc", "/run", "/glovebox", "/opt/node", "/opt/python", GUEST_PACKAGES,
+        GUEST_NODE_PACKAGES,
     };
     static const char *const runs[] = { "/workspace", "/tmp" };
     if (at[0] != '/' || !at[1] || strstr(at, "//") || strstr(at, "/./") ||
@@ -248,6 +249,17 @@ static int check_host_path(const char *real, struct err *e)
     return 0;
 }
 
+/* Runs that root starts are a user of their own, whom the folder does not know. */
+static int check_writable(const char *real, struct err *e)
+{
+    struct stat st;
+    if (geteuid() != 0 || stat(real, &st) < 0 || (st.st_mode & S_IWOTH))
+        return 0;
+    return err_set(e, -EINVAL, "--mount: %.80s:rw: runs started by root are a user of "
+                   "their own, who may not write there; start glovebox as the folder's "
+                   "owner, or let others write (chmod o+w)", real);
+}
+
 static int plan_mount(struct guest_plan *g, const char *text, struct err *e)
 {
     struct guest_mount *m = &g->mount[g->image.mounts];
@@ -273,6 +285,8 @@ static int plan_mount(struct guest_plan *g, const char *text, struct err *e)
     int r = check_guest_path(guest, e);
     if (r == 0)
         r = check_host_path(real, e);
+    if (r == 0 && writable)
+        r = check_writable(real, e);
     for (size_t i = 0; r == 0 && i < g->image.mounts; i++)
         if (strcmp(g->mount[i].guest, guest) == 0)
             r = err_set(e, -EINVAL, "--mount: %.80s is given twice", guest);
@@ -337,6 +351,11 @@ static int plan_permissions(struct guest_plan *g, const struct guest_ask *a,
     if (r < 0)
         return r;
     g->image.no_children = p->child_process == PERMISSION_DENY;
+    if (g->image.no_children && a->options->cold)
+        return err_set(e, -EINVAL, "--cold and child_process = deny: a process for each "
+                       "run cannot be started under a rule that forbids it");
+    if (g->image.no_children)
+        g->image.cold = 0;
     g->image.path = p->fs == PERMISSION_ALLOW ? NULL : p->path;
     g->image.paths = p->paths;
     permissions_words(p, &g->words);
@@ -373,9 +392,11 @@ static int plan_walls(struct guest_plan *g, const struct guest_ask *a,
         if (r < 0)
             return r;
         if (!(wall & GUEST_MAY_MISS))
-            return err_set(e, -EINVAL, "--allow-missing: without %s native code is not "
-                           "in a sandbox; only landlock, cgroup_ns and uts_ns can be "
-                           "done without", wall_text(wall));
+            return err_set(e, -EINVAL, "--allow-missing: %s is %s; only landlock, "
+                           "cgroup_ns and uts_ns can be done without by name",
+                           wall_text(wall), wall & GUEST_REQUIRES
+                           ? "a wall without which native code is in no sandbox"
+                           : "not required in the first place");
         g->image.may_miss |= wall;
     }
     for (size_t i = 0; i < o->leave_out.n; i++) {
@@ -458,6 +479,13 @@ static int plan_network(struct guest_plan *g, const struct guest_ask *a,
     return network_open(&spec, &g->network, e);
 }
 
+/* To warm up takes longer than one start, and pays from the second run on. */
+static int starts_cold(const struct guest_ask *a)
+{
+    const struct run_options *o = a->options;
+    return o->cold || (a->runs == 1 && !o->spares.given && !o->preload.n);
+}
+
 static void begin(struct guest_plan *g, const struct guest_ask *a)
 {
     const struct run_options *o = a->options;
@@ -466,7 +494,7 @@ static void begin(struct guest_plan *g, const struct guest_ask *a)
     buf_init(&g->words, 4096);
     permissions_init(&g->permissions);
     g->image = (struct guest_image){
-        .engine = a->engine, .limits = a->limits, .cold = o->cold,
+        .engine = a->engine, .limits = a->limits, .cold = starts_cold(a),
         .spares = o->spares.given ? (unsigned)o->spares.value : 0,
     };
     g->run = (struct guest_run){ .input_fd = -1, .out_fd = -1 };

@@ -103,8 +103,8 @@ static const uint64_t max_jobs = LOCAL_MAX_JOBS, max_repeat = 10000000,
       "load this package while warming up; repeatable", AT(preload) },         \
     { "spares", 0, OPTION_NUMBER, "N", "keep N runs ready ahead of time (0)",  \
       AT(spares), .most = &max_spares },                                       \
-    { "cold", 0, OPTION_FLAG, NULL, "a new process for each run, not a fork",  \
-      AT(cold) }
+    { "cold", 0, OPTION_FLAG, NULL,                                            \
+      "a process for each run, as one run alone always is", AT(cold) }
 
 #define WORLD_ROWS                                                             \
     { "arg", 0, OPTION_LIST, "TEXT",                                           \

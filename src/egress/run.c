@@ -65,7 +65,7 @@ int run_count(struct server *s, struct run *r, uint64_t sent, uint64_t received)
         return 0;
     r->usage.over = 1;
     char hint[96];
-    snprintf(hint, sizeof hint, "it may move %llu bytes; raise max_egress_bytes",
+    snprintf(hint, sizeof hint, "it may move %llu bytes; raise it with --max-egress",
              (unsigned long long)r->max_bytes);
     run_decide(s, r, &(struct decision){
         .what = "net.limit", .subject = "max_egress_bytes",

@@ -215,16 +215,19 @@ static void subject_of(struct str url, struct buf *out)
 
 void fetch_was_denied(struct run_result *r, const struct msg_fetch_denied *m)
 {
-    AUTO_BUF subject;
+    AUTO_BUF subject, hint;
     buf_init(&subject, MAX_NAME_BYTES);
+    buf_init(&hint, MAX_NAME_BYTES + 64);
     subject_of(m->url, &subject);
     if (subject.failed)
         return;
+    struct str to = buf_str(&subject), scheme = STR("tcp://");
+    if (to.len > scheme.len && memcmp(to.at, scheme.at, scheme.len) == 0)
+        buf_addf(&hint, "glovebox run --allow-net %.*s",
+                 (int)(to.len - scheme.len), to.at + scheme.len);
     result_deny(r, &(struct msg_denied){
         .what = STR("net.fetch"), .subject = buf_str(&subject),
-        .rule = STR("network.http"),
-        .hint = STR("the run has no network; allow the host, or hand the data "
-                    "in with input"),
+        .rule = STR("network.http"), .hint = buf_str(&hint),
     });
 }
 

@@ -95,6 +95,11 @@ void forks_free(struct forks *f)
 void forks_resume(struct forks *f)      { f->interrupted = 0; }
 int  forks_alive(const struct forks *f) { return f->zygote && !f->broken; }
 
+struct str forks_words(const struct forks *f)
+{
+    return f->zygote ? zygote_words(f->zygote) : STR("");
+}
+
 /* ---- the zygote ----------------------------------------------------------- */
 
 static struct slot *slot_of(struct forks *f, uint64_t id)
@@ -128,6 +133,11 @@ static int start_zygote(struct forks *f, struct err *e)
         return 0;
     if (f->broken)
         return err_set(e, f->broken, "%s", f->problem.msg);
+    /* Its filter is in force before the runtime is run, which it forbids. */
+    if (f->image.cold && f->image.no_children)
+        return err_set(e, -ENOTSUP, "child_process = deny needs forks of a warm "
+                       "zygote, and each run is a process of its own%s%s",
+                       f->fallback[0] ? ": " : "", f->fallback);
     int r = f->spec.start ? f->spec.start(f->spec.user, &f->image, &f->zygote, e)
                           : zygote_start(&spec, &f->zygote, e);
     if (r < 0)

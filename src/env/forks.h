@@ -32,3 +32,4 @@ int  forks_drive(struct forks *f, const struct local_work *w, struct err *e);
 int  forks_prepare(struct forks *f, struct local_ready *out, struct err *e);
 void forks_resume(struct forks *f);
 int  forks_alive(const struct forks *f);
+struct str forks_words(const struct forks *f);    /* of its zygote, while warming */

@@ -352,6 +352,11 @@ int local_prepare(struct local *l, struct local_ready *out, struct err *e)
     return forks_prepare(l->forks, out, e);
 }
 
+struct str local_words(const struct local *l)
+{
+    return l->forks ? forks_words(l->forks) : STR("");
+}
+
 void local_resume(struct local *l)
 {
     l->interrupted = 0;

@@ -60,6 +60,9 @@ struct local_ready {
 };
 int local_prepare(struct local *l, struct local_ready *out, struct err *e);
 
+/* What the zygote said while it warmed up; empty for js. Borrowed. */
+struct str local_words(const struct local *l);
+
 /* After an interrupt: go on. The caller has made interrupt_fd unreadable. */
 void local_resume(struct local *l);
 /* Does the first worker live, and with it what a session had? */

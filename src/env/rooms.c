@@ -67,6 +67,7 @@ enum when {
     COLD,          /* of a process for each run */
     PACKAGES,      /* only with a folder of packages */
     MOVED,         /* the runtime is shown at another place than it has outside */
+    AT_HOME,       /* ... at the same */
     SIGUSR1,       /* the runtime knows --disable-sigusr1 */
     MEMORY,        /* %llu: the limit in MB */
     PRELOAD,       /* %s: a JSON list of names */
@@ -95,6 +96,7 @@ static const struct recipe {
             { COLD,    "/glovebox/cold.cjs" },
         },
         .envp = {
+            { ALWAYS,   "PATH=/usr/bin:/bin" },
             { WARM,     "LD_PRELOAD=/glovebox/glovebox-node.so" },
             { ALWAYS,   "UV_USE_IO_URING=0" },
             { PRELOAD,  "GLOVEBOX_PRELOAD=%s" },
@@ -115,6 +117,8 @@ static const struct recipe {
             /* Its own library, not one of the host's of the same name: the path
              * that was linked in leads nowhere here. */
             { MOVED,    "LD_LIBRARY_PATH=/opt/python/lib" },
+            { MOVED,    "PATH=/opt/python/bin:/usr/bin:/bin" },
+            { AT_HOME,  "PATH=/usr/bin:/bin" },
             /* Threads made while warming would be missing from every fork. */
             { ALWAYS,   "OPENBLAS_NUM_THREADS=1" },
             { ALWAYS,   "OMP_NUM_THREADS=1" },
@@ -127,7 +131,7 @@ static const struct recipe {
     },
 };
 static const char *const common_envp[] = {
-    "PATH=/usr/bin:/bin", "HOME=/workspace", "USER=glovebox", "LANG=C.UTF-8",
+    "HOME=/workspace", "USER=glovebox", "LANG=C.UTF-8",
     "TMPDIR=/tmp", "XDG_CACHE_HOME=/tmp/.cache",
 };
 
@@ -145,6 +149,7 @@ static int applies(const struct guest_image *image, enum when when)
     case COLD:     return image->cold;
     case PACKAGES: return image->packages != NULL;
     case MOVED:    return image->runtime->prefix[0] != '\0';
+    case AT_HOME:  return image->runtime->prefix[0] == '\0';
     case SIGUSR1:  return knows_disable_sigusr1(image->runtime);
     case ALWAYS:
     case MEMORY:
@@ -333,6 +338,7 @@ static const char *word_text(struct rooms *r, const struct guest_image *image,
     case COLD:
     case PACKAGES:
     case MOVED:
+    case AT_HOME:
     case SIGUSR1: break;
     }
     return w->text;

@@ -207,6 +207,11 @@ static size_t words_start(const struct zygote *z, size_t n, size_t room)
     return (size_t)(found - z->words);
 }
 
+struct str zygote_words(const struct zygote *z)
+{
+    return (struct str){ z->words, z->words_len };
+}
+
 /* The end of what it said, on one line and printable. */
 static void last_words(const struct zygote *z, char *out, size_t room)
 {

@@ -69,5 +69,7 @@ enum zygote_phase zygote_phase(const struct zygote *z);
 unsigned    zygote_walls(const struct zygote *z);       /* of its jail */
 uint64_t    zygote_base_bytes(const struct zygote *z);  /* private memory */
 const char *zygote_version(const struct zygote *z);     /* "" before ready */
+/* What it said while it warmed up, as it said it; the last of it. */
+struct str  zygote_words(const struct zygote *z);
 /* Why it is gone, with its last words; "" while it is not. */
 const char *zygote_why(const struct zygote *z);
