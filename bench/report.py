@@ -21,6 +21,15 @@ TARGETS = [
     ("idle cell",                               "memory.idle_cell_kb",           "<=", 200, "KB"),
     ("idle session",                            "memory.session_kb",             "<=", 200, "KB"),
     ("kill lateness, worst program's p50",      "lateness.worst_p50_ms",         "<=", 5,   "ms"),
+    ("node on demand, answer p50",              "guests.node20.demand.answer_p50_ms", "<=", 3.5, "ms"),
+    ("python on demand, answer p50",            "guests.python.demand.answer_p50_ms", "<=", 3.5, "ms"),
+    ("node from a spare, answer p50",           "guests.node20.spare.answer_p50_ms",  "<=", 1, "ms"),
+    ("python from a spare, answer p50",         "guests.python.spare.answer_p50_ms",  "<=", 1, "ms"),
+    ("axios and lodash, against a process",     "guests.axios_lodash.process_ratio", ">=", 15, "x"),
+    ("pandas, against a process",               "guests.pandas.process_ratio",   ">=", 50,  "x"),
+    ("live run of node, PSS",                   "guests.node20.live.pss_mb",     "<=", 6,   "MB"),
+    ("live run of python, PSS",                 "guests.python.live.pss_mb",     "<=", 6,   "MB"),
+    ("compute in a fork against plain node",    "guests.compute.ratio",          "<=", 1.05, "x"),
 ]
 
 
@@ -42,7 +51,7 @@ def judge(figures):
         value = figures.get(key)
         met = None if value is None else value <= target if sign == "<=" else value >= target
         word = "not measured" if met is None else "met" if met else "MISSED"
-        shown = "" if value is None else f"{value:.1f}"
+        shown = "" if value is None else f"{value:.2f}" if target < 10 else f"{value:.1f}"
         print(f"  {name:42} {shown:>9} {sign} {target:<6} {unit:3} {word}")
         judged.append({"name": name, "figure": key, "sign": sign, "target": target,
                        "unit": unit, "value": value, "met": met})

@@ -98,11 +98,23 @@ def difference(want, got):
     return lines[:SHOWN_LINES] + (["... %d more lines" % more] if more > 0 else [])
 
 
-def compare(tap, engine, runtime, name, folder, got):
-    want = plain(runtime, folder, name)
+def differences(want, got):
     why = difference(tidy(want[1]), tidy(got[1])) + difference(tidy(want[2]), tidy(got[2]))
     if want[0] != got[0]:
         why.append("exit code: plain %d, inside %d" % (want[0], got[0]))
+    return why
+
+
+def compare(tap, engine, runtime, name, folder, got):
+    """On a busy machine timers can be late and print in another order, outside
+    and inside; so a difference must be seen twice. What was seen once is told."""
+    why = differences(plain(runtime, folder, name), got)
+    if why:
+        stdin = STDIN if name.startswith("stdin") else b""
+        again = differences(plain(runtime, folder, name), inside(engine, runtime, [name] * 2, stdin)[1])
+        for line in [] if again else ["%s: not the same every time" % name] + why:
+            print("# " + line)
+        why = again
     version = subprocess.run([runtime, "--version"], capture_output=True, text=True).stdout.strip()
     tap.result(not why, "%s/%s in %s" % (engine, name, version), why)
 

@@ -226,7 +226,7 @@ fi
 refused "is not HOST" "a malformed host" glovebox run --engine node --allow-net 'a b' -e 1
 
 # ---- walls -----------------------------------------------------------------------
-refused "native code is not in a sandbox" "a wall that cannot be missed" \
+refused "native code is in no sandbox" "a wall that cannot be missed" \
     glovebox run --engine node --allow-missing seccomp -e 1
 refused "--require sfi" "a wall of js" glovebox run --engine node --require sfi -e 1
 refused "unknown flag --leave-out" "what only tests may" glovebox run --engine node --leave-out landlock -e 1

@@ -42,7 +42,8 @@ SLOW_HOST_MS = 400       # more, for tests that share their cores
 SUFFIX = {'node': '.cjs', 'python': '.py'}
 HONEST = {
     'node': "const fs = require('fs'); fs.writeFileSync('/workspace/a', 'x');"
-            " console.log('honest'); [1, 2, 3].map((n) => n * 2).concat(fs.readdirSync('/workspace'))",
+            " console.log('honest'); [1, 2, 3].map((n) => n * 2)"
+            ".concat(fs.readdirSync('/workspace').filter((f) => f !== 'honest.cjs'))",
     'python': "open('/workspace/a', 'w').write('x')\nprint('honest')\nimport os\n"
               "[n * 2 for n in (1, 2, 3)] + [f for f in os.listdir('/workspace') if f != 'honest.py']",
 }
