@@ -12,6 +12,8 @@
 // takes longer than many a run. What was written to a pipe is in the pipe.
 'use strict';
 
+const { process } = globalThis;    // a program may replace it
+
 const { inspect } = require('util');
 const fs = require('fs');
 const p = load('primordials');

@@ -9,6 +9,8 @@
 // Connections within the run itself are nobody's business.
 'use strict';
 
+const { process } = globalThis;    // a program may replace it
+
 const { syncBuiltinESMExports } = require('module');
 
 let native = null;

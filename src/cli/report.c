@@ -210,6 +210,8 @@ void report_files(struct term *t, const struct plan *p,
                      file_skip_text((enum file_skip)i));
         left += n;
     }
+    if (r->files_error[0])
+        term_say(t, "--out: %s", r->files_error);
     if (left)
         term_say(t, "--out: %llu left out: %.*s", (unsigned long long)left,
                  (int)why.len, why.at);

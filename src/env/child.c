@@ -273,6 +273,7 @@ static void fill_fork(const struct child *c, struct zygote_fork *f)
                  (c->spec.net ? FORK_EGRESS : 0u) |
                  (image->no_children ? FORK_NO_CHILDREN : 0u) |
                  (c->cgroup ? FORK_COUNTED : 0u) |
+                 (image->mounts ? FORK_NO_UNIX : 0u) |
                  (image->path ? FORK_PATHS : 0u),
         .leave_out = image->leave_out, .limits = c->spec.limits,
         .paths = (uint32_t)image->paths,

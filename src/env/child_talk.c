@@ -101,8 +101,11 @@ static unsigned required(const struct child *c)
 {
     const struct guest_image *image = c->spec.image;
     unsigned own = ~(unsigned)(WALL_UTSNS | WALL_CGROUPNS | WALL_SFI);
+    unsigned may_miss = image->may_miss & GUEST_MAY_MISS;
+    if (image->path)    /* rules of files: nothing else keeps them */
+        may_miss &= ~(unsigned)WALL_LANDLOCK;
     return (GUEST_REQUIRES | image->required) & own & ~JAIL_BUILD_LACKS &
-           ~(image->may_miss & GUEST_MAY_MISS) & ~image->leave_out;
+           ~may_miss & ~image->leave_out;
 }
 
 static int on_SEALED(struct child *c, struct str body, struct err *e)
@@ -334,6 +337,7 @@ int talk_program(struct child *c, const struct msg_run *m,
 unsigned talk_calls_flags(const struct child *c)
 {
     return (c->spec.image->no_children ? CALLS_NO_CHILDREN : 0u) |
+           (c->spec.image->mounts ? CALLS_NO_UNIX : 0u) |
            (c->cgroup ? 0u : CALLS_NO_SHARED);
 }
 

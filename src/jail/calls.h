@@ -30,6 +30,10 @@ enum calls_flags {
                                       escape RLIMIT_DATA; unless a cgroup counts */
     CALLS_NO_NOTIFIER = BIT(2),    /* CALL_DENY is a plain EPERM and CALL_KILL
                                       kills: nobody listens */
+    CALLS_NO_UNIX     = BIT(3),    /* no unix sockets but pairs: a folder of the
+                                      host may hold one, and neither a read-only
+                                      mount nor Landlock stops a connect() */
+    CALLS_ALL         = BIT(4) - 1,
 };
 
 /* Writes at most CALLS_MAX_CODE instructions and returns how many. Built once,

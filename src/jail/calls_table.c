@@ -59,6 +59,11 @@
 #define CLONE_BAD        (CLONE_NAMESPACES | 0x8000u | 0x2000u)
 #define CLONE_OF_THREAD  0x00010100u    /* CLONE_THREAD | CLONE_VM */
 
+/* inotify_add_watch(): IN_ACCESS, IN_OPEN, IN_CLOSE_NOWRITE. The files of the
+ * runtime are the host's: who may watch them being read sees every program that
+ * the host starts, and every other run. */
+#define WATCH_READS 0x31u
+
 /* socket(): 2 and 10 differ in one bit. */
 #define IS_INET BITS(0, ~8u, 2)
 #define STREAM  BITS(1, 0xf, 1)
@@ -73,6 +78,7 @@
 #define XATTR     "kernel memory; cp -a falls back to chmod only on ENOSYS"
 #define SCHEDULER "the share of the processor is a limit"
 #define MODULE    "code for the kernel"
+#define READS     "tells what others on this host read"
 #define NUMA      "as on a machine without NUMA"
 
 const struct call_row call_rows[] = {
@@ -185,10 +191,14 @@ const struct call_row call_rows[] = {
     OK(symlinkat), OK(readlinkat), OK(fchmod), OK(fchmodat), OK(fchmodat2),
     OK(fchown), OK(fchownat), OK(utimensat), OK(truncate), OK(ftruncate),
     OK(fallocate), OK(fsync), OK(fdatasync), OK(sync_file_range), OK(flock),
+    DENY_IF(fcntl, "makes others wait for us", IS(1, 1024)),    /* F_SETLEASE */
+    DENY_IF(fcntl, READS, IS(1, 1026)),                         /* F_NOTIFY */
     OK(fcntl), OK(dup), OK(dup3), OK(pipe2), OK(fadvise64), OK(readahead),
     OK(copy_file_range), OK(sendfile), OK(getxattr), OK(lgetxattr),
     OK(fgetxattr), OK(listxattr), OK(llistxattr), OK(flistxattr),
-    OK(inotify_init1), OK(inotify_add_watch), OK(inotify_rm_watch),
+    OK(inotify_init1), OK(inotify_rm_watch),
+    OK_IF(inotify_add_watch, BITS(2, WATCH_READS, 0)),
+    DENY(inotify_add_watch, READS),
     OK(eventfd2), OK(epoll_create1), OK(epoll_ctl), OK(epoll_pwait),
     OK(epoll_pwait2), OK(ppoll), OK(pselect6),
     DENY_IF(mknodat, "devices are the host's", BITS(2, 0xf000, 0x2000)),
@@ -229,6 +239,8 @@ const struct call_row call_rows[] = {
     OK(getsockname), OK(getpeername), OK(getsockopt), OK(sendto),
     OK(recvfrom), OK(sendmsg), OK(recvmsg), OK(sendmmsg), OK(recvmmsg),
     OK(shutdown),
+    DENY_WITH(socket, CALLS_NO_UNIX, "a mounted folder may hold a socket of the "
+              "host", IS(0, 1)),
     OK_IF(socket, IS(0, 1)),    /* AF_UNIX */
     OK_IF(socket, IS_INET, STREAM, IS(2, 0)),
     OK_IF(socket, IS_INET, STREAM, IS(2, 6)),

@@ -334,6 +334,8 @@ static int set_limits(const struct cgroup *g, const struct cgroup_limits *l,
         { 1, MEMORY, 1, "memory.limit_in_bytes",  l->memory_bytes },
         { 1, MEMORY, 0, "memory.memsw.limit_in_bytes", l->memory_bytes },
         { 1, MEMORY, 0, "memory.swappiness",      0               },
+        /* Buffers of TCP have a counter of their own here. */
+        { 1, MEMORY, 0, "memory.kmem.tcp.limit_in_bytes", l->memory_bytes },
         { 1, PIDS,   1, "pids.max",               l->processes    },
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -160,7 +160,7 @@ int step_limits(struct inside *in)
     const struct { int what, use; uint64_t value; } want[] = {
         { RLIMIT_DATA,     can_limit, lim->data_bytes  },
         { RLIMIT_STACK,    1,         lim->stack_bytes },
-        { RLIMIT_CORE,     1,         0                },
+        { RLIMIT_CORE,     1,         rooms ? 1 : 0    },
         { RLIMIT_FSIZE,    !rooms,    0                },
         { RLIMIT_NOFILE,   1,         rooms ? rooms->open_files : MAX_FILES },
         { RLIMIT_NPROC,    own_count, rooms ? rooms->processes : MAX_PROCESSES },

@@ -43,7 +43,9 @@ enum fork_flags {
     FORK_NO_CHILDREN = BIT(2),    /* threads yes, processes no */
     FORK_COUNTED     = BIT(3),    /* a cgroup counts memory: shared memory may be had */
     FORK_PATHS       = BIT(4),    /* `path` instead of the usual rights to files */
-    FORK_ALL         = BIT(5) - 1,
+    FORK_NO_UNIX     = BIT(5),    /* folders of the host are mounted: no unix
+                                     sockets but pairs */
+    FORK_ALL         = BIT(6) - 1,
 };
 
 /* The order of the descriptors that come with ZYGOTE_FORK; cgroup.procs files,

@@ -17,7 +17,7 @@
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
 
-enum { VARIANTS = CALLS_NO_CHILDREN | CALLS_NO_SHARED | CALLS_NO_NOTIFIER };
+enum { VARIANTS = CALLS_ALL };
 
 static struct filter {
     struct sock_filter code[CALLS_MAX_CODE];
@@ -33,6 +33,8 @@ static unsigned variant(const struct zygote_fork *f)
         flags |= CALLS_NO_CHILDREN;
     if (!(f->flags & FORK_COUNTED))
         flags |= CALLS_NO_SHARED;
+    if (f->flags & FORK_NO_UNIX)
+        flags |= CALLS_NO_UNIX;
     return flags;
 }
 

@@ -18,6 +18,10 @@ enum {
     FILES_LEAST = 64,
     SIGNALS_MAX = 1024,        /* queued; timers take one each */
     CPU_GRACE_SECONDS = 2,
+    /* 0 does not stop a host whose core_pattern is a pipe from starting its
+     * program, as root, for a guest that crashes; 1 does, and no file is as
+     * short as that. */
+    CORE_NONE = 1,
     COUNTED_MORE = 16,         /* processes; the cgroup is to say no first */
 };
 #define COUNTED_SLACK (512 * MIB)
@@ -32,6 +36,30 @@ static int write_file(const char *path, const char *text)
     if (fd < 0)
         return -errno;
     return write(fd, text, strlen(text)) < 0 ? -errno : 0;
+}
+
+/*
+ * What a user may have is counted for all runs of a zygote, and for the caller
+ * who is no root: one run could take everybody's watches. A user namespace has
+ * limits of its own for the same things; with none for namespaces beneath it,
+ * the filter is not the only one to refuse them.
+ */
+static const struct { const char *file, *most; } shares[] = {
+    { "/proc/sys/user/max_inotify_instances", "16"   },
+    { "/proc/sys/user/max_inotify_watches",   "8192" },
+    { "/proc/sys/user/max_user_namespaces",   "0"    },
+    { "/proc/sys/user/max_mnt_namespaces",    "0"    },
+    { "/proc/sys/user/max_net_namespaces",    "0"    },
+};
+
+static int set_shares(void)
+{
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        int r = write_file(shares[i].file, shares[i].most);
+        if (r < 0 && r != -ENOENT)    /* a kernel without this count */
+            return r;
+    }
+    return 0;
 }
 
 /*
@@ -53,7 +81,7 @@ int limits_ids(struct seal *s)
         r = write_file("/proc/self/uid_map", map);
     if (r == 0 && (getuid() != GUEST_ID || getgid() != GUEST_ID))
         r = -EPERM;
-    return r;
+    return r == 0 ? set_shares() : r;
 }
 
 /* ---- where ---------------------------------------------------------------------- */
@@ -129,7 +157,7 @@ int limits_set(struct seal *s)
         { RLIMIT_MEMLOCK,    LOCKED_MAX },
         { RLIMIT_SIGPENDING, SIGNALS_MAX },
         { RLIMIT_MSGQUEUE,   0 },
-        { RLIMIT_CORE,       0 },
+        { RLIMIT_CORE,       CORE_NONE },
         { RLIMIT_RTPRIO,     0 },
         { RLIMIT_NICE,       0 },
     };

@@ -26,9 +26,9 @@ struct list {
 static struct list writable = { .file = GUEST_WRITABLE };
 static struct list readable = { .file = GUEST_READABLE };
 
-/* With rights by path: "/" can be listed, and these are the runtime. */
+/* With rights by path: these are the runtime. Not "/", as a right to list it
+ * would be one to list everything. */
 static const struct seal_path runtime[] = {
-    { "/",         SEAL_LIST },
     { "/usr",      SEAL_READ | SEAL_EXEC }, { "/lib",  SEAL_READ | SEAL_EXEC },
     { "/lib64",    SEAL_READ | SEAL_EXEC }, { "/bin",  SEAL_READ | SEAL_EXEC },
     { "/glovebox", SEAL_READ | SEAL_EXEC }, { "/opt",  SEAL_READ | SEAL_EXEC },

@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define OUR_ARCH AUDIT_ARCH_AARCH64
 #endif
 
-enum { FLAG_SETS = 8 };
+enum { FLAG_SETS = CALLS_ALL + 1 };
 
 static void require(int holds) { if (!holds) abort(); }
 

@@ -32,7 +32,7 @@
 #define OTHER_ARCH AUDIT_ARCH_ARM
 #endif
 
-enum { FLAG_SETS = 8, SANE_LENGTH = 500 };
+enum { FLAG_SETS = CALLS_ALL + 1, SANE_LENGTH = 500 };
 
 /* Only what calls_compile() uses; anything else fails the test. */
 static uint32_t interpret(const struct sock_filter *code, int len,

@@ -46,7 +46,7 @@ TEST(limits_are_set)
     q.limits.processes = 33;
     q.limits.cpu_time_ms = 1500;
     struct run r = run_with(h, &q, "limits");
-    CHECK_TEXT(r.text, "nproc=33 nofile=64 fsize=67108864 cpu=4 core=0 "
+    CHECK_TEXT(r.text, "nproc=33 nofile=64 fsize=67108864 cpu=4 core=1 "
                        "stack=8388608 ");
     r = run(h, "memory");
     CHECK_TEXT(r.text, "half=ok more=ENOMEM ");

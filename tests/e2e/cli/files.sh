@@ -120,6 +120,33 @@ for at in / /usr /etc /etc/x /proc /proc/x /dev /workspace /workspace/x /tmp /tm
     run py --mount "m:$at" -e 1
     is "$code" 125 "--mount at $at is refused"
 done
+# A socket of the host in a folder that is shown; the control: it answers outside.
+cat >listen.py <<'END'
+import os, socket
+s = socket.socket(socket.AF_UNIX); s.bind('m/s'); os.chmod('m/s', 0o777); s.listen(8)
+print('ready', flush=True)
+while True: c, _ = s.accept(); c.sendall(b'from the host'); c.close()
+END
+mkfifo ready
+/usr/bin/python3 listen.py >ready &
+listener=$!
+read -r _ <ready
+trap 'kill $listener 2>/dev/null; rm -rf "$tap_dir"' EXIT
+connect='import socket
+def t():
+    try:
+        s = socket.socket(socket.AF_UNIX); s.connect("%s/s"); return s.recv(20).decode()
+    except OSError as e: return e.strerror
+t()'
+# shellcheck disable=SC2059
+is "$(printf "import sys\n$connect" m | sed 's/^t()$/print(t())/' | /usr/bin/python3)" 'from the host' 'a socket answers outside'
+# shellcheck disable=SC2059
+run py --mount m:/data --json -e "$(printf "$connect" /data)"
+has "$out" '"value":"Operation not permitted"' 'and is out of reach inside'
+has "$out" '"subject":"socket"' 'and the refusal is named'
+run py -e 'import socket; socket.socket(socket.AF_UNIX).close(); 1'
+is "$out" 1 'without mounts there are unix sockets'
+
 run py --mount nowhere:/data -e 1
 [ "$code" = 125 ] || [ "$code" = 127 ]
 ok $? 'a folder that is not there is refused'
