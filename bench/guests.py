@@ -37,9 +37,10 @@ IMPORTS = """import axios from 'axios';
 import _ from 'lodash';
 export default _.chunk(['a', 'b', 'c', 'd'], 2).length + typeof axios.get;
 """
-TABLE = """import pandas
-pandas.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3]}).groupby("k").sum().to_dict()
-"""
+TABLES = {
+    "pandas": "import pandas\nint(pandas.Series([1, 2, 3]).sum())\n",
+    "groupby": "import pandas\npandas.DataFrame({'k': ['a', 'b', 'a'], 'v': [1, 2, 3]}).groupby('k').sum().to_dict()\n",
+}
 
 
 def figure(name, value):
@@ -268,10 +269,11 @@ def heavy(guests, glovebox):
         from_spare("axios_lodash", guests, flags)
         on_demand("ballast", guests, [*node[3], "--packages", ballast(), "-e", TINY["node"]], {})
     if subprocess.run([PYTHON, "-c", "import pandas"], capture_output=True, check=False).returncode == 0:
-        file = written("packages/table.py", TABLE)
-        flags = ["--engine", "python", "--python", PYTHON, "--preload", "pandas", file]
-        on_demand("pandas", guests, flags, {"process": [PYTHON, file]})
-        from_spare("pandas", guests, flags)
+        for name, program in TABLES.items():
+            file = written(f"packages/{name}_table.py", program)
+            flags = ["--engine", "python", "--python", PYTHON, "--preload", "pandas", file]
+            on_demand(name, guests, flags, {"process": [PYTHON, file]})
+            from_spare(name, guests, flags)
 
 
 # ---- memory -------------------------------------------------------------------

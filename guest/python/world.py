@@ -76,6 +76,20 @@ def open_streams():
         setattr(sys, "__%s__" % attribute, new)
 
 
+def open_streams_ahead():
+    """In the zygote: those of a run are pipes, so they are made over a pipe here,
+    and mean the run's once its descriptors are in place."""
+    kept = [os.dup(fd) for fd, *_ in STREAMS]
+    ends = os.pipe()
+    for fd, *_ in STREAMS:
+        os.dup2(ends[fd != 0], fd)
+    open_streams()
+    for fd, old in enumerate(kept):
+        os.dup2(old, fd)
+    for fd in (*kept, *ends):
+        os.close(fd)
+
+
 def settle():
     """Once, when all that is common to the programs has been loaded."""
     global _newest

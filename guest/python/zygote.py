@@ -34,10 +34,11 @@ for _ in range(3):
     run.rehearse()
     run.rehearse(run.ASYNC_SAMPLE)
 world.settle()
+world.open_streams_ahead()
 gc.collect()
 gc.freeze()
 channel.compact()
 
 if channel.serve() & SPARE:
-    run.rehearse()
-run.main()
+    run.rehearse_all()
+run.main(streams_are_open=True)

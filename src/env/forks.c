@@ -14,6 +14,10 @@ enum {
     MAX_DEATHS  = 3,    /* of zygotes in a row, without a run that ended well */
     MAX_TROUBLE = 3,    /* of spares in a row */
     DYING_SLOTS = 16,   /* for children whose run is over */
+    /* Making a spare holds up whatever runs beside it: the kernel stops every
+     * fork, thread and exit while a process joins a cgroup. Most runs are over
+     * by then. */
+    REFILL_AFTER_MS = 25,
     OWN_POLLS   = 2 + ZYGOTE_POLLS,    /* interrupt, network, zygote */
 };
 
@@ -184,9 +188,17 @@ static void sooner(uint64_t *earliest, uint64_t deadline)
         *earliest = deadline;
 }
 
+/* Until when a run that has just begun is not to be disturbed; 0: not at all. */
+static uint64_t calm_until_ns(const struct run *r)
+{
+    if (!r || r->state != RUN_ACTIVE || r->answered_ns)
+        return 0;
+    return r->started_ns + REFILL_AFTER_MS * NS_PER_MS;
+}
+
 static uint64_t watch(struct forks *f)
 {
-    uint64_t earliest = 0;
+    uint64_t earliest = 0, now = clock_now_ns();
     const struct child_net *net = f->spec.net;
     f->fds[0] = (struct pollfd){ f->interrupted ? -1 : f->spec.interrupt_fd,
                                  POLLIN, 0 };
@@ -210,6 +222,8 @@ static uint64_t watch(struct forks *f)
         }
         if (s->run)
             sooner(&earliest, run_deadline_ns(s->run));
+        if (f->image.spares && calm_until_ns(s->run) > now)
+            sooner(&earliest, calm_until_ns(s->run));
     }
     return earliest;
 }
@@ -356,10 +370,13 @@ static void settle(struct forks *f, struct err *e)
 static void refill(struct forks *f)
 {
     unsigned have = 0;
+    uint64_t now = clock_now_ns();
     for (size_t i = 0; i < f->slots; i++) {
         struct slot *s = &f->slot[i];
         if (s->run && s->run->state == RUN_STARTING)
             return;    /* who waits comes first */
+        if (calm_until_ns(s->run) > now)
+            return;
         have += s->child && !s->run && child_is_spare(s->child) &&
                 child_state(s->child) < CHILD_ACTIVE;
     }

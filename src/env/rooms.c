@@ -89,6 +89,7 @@ static const struct recipe {
             { COLD,    "--" },
             { RUNTIME, "%s" },
             { WARM,    "--v8-pool-size=1" },
+            { WARM,    "--no-memory-reducer" },
             { ALWAYS,  "--experimental-vm-modules" },
             { MEMORY,  "--max-old-space-size=%llu" },
             { SIGUSR1, "--disable-sigusr1" },

@@ -349,7 +349,11 @@ static void child_wrote(void *user, int stream, struct str bytes)
 static int child_said(void *user, const struct msg_result *m, struct err *e)
 {
     struct run *r = user;
-    return r->state == RUN_ACTIVE ? result_take_guest(&r->result, m, e) : 0;
+    if (r->state != RUN_ACTIVE)
+        return 0;
+    if (!r->answered_ns)
+        r->answered_ns = clock_now_ns();
+    return result_take_guest(&r->result, m, e);
 }
 
 static void child_was_denied(void *user, const struct msg_denied *m)

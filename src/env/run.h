@@ -60,6 +60,7 @@ struct run {
     const struct run_calls *calls;      /* borrowed */
     void                   *user;
     uint64_t                started_ns, deadline_ns;
+    uint64_t                answered_ns;    /* of a guest's first result; 0 before */
     uint64_t                loads;
     struct egress          *egress;     /* borrowed; NULL: no network */
     uint64_t                egress_run; /* its number there */

@@ -38,6 +38,7 @@ struct seal {
     uint64_t base_bytes;                      /* of memory that is not its own */
     size_t   cgroups;                         /* from CGROUP_FD */
     uint32_t walls;                           /* that stand so far */
+    int      net_ready;                       /* its network was made ahead */
     /* What goes to the supervisor; -1 until there is one. */
     int      work, listener;
     int      socket[1 + FORK_PORTS];
@@ -59,6 +60,14 @@ int seal_keep(int fd);
 int tree_build(struct seal *s);
 int net_up(struct seal *s);
 int net_egress(struct seal *s);
+/* A network namespace made while the zygote has nothing to do, for the next
+ * fork alone: to make one takes longer than any other wall. */
+int  net_is_spare(void);
+int  net_make_spare(void);     /* -ENOTRECOVERABLE: we are in the wrong one */
+void net_drop_spare(void);     /* in the zygote, after a fork */
+/* In the fork, always: closes what the zygote had open for this. 1 if we now are
+ * in the spare, 0 if there was none or it was not wanted. */
+int  net_enter_spare(int wanted);
 int limits_ids(struct seal *s);
 int limits_processors(struct seal *s);
 int limits_set(struct seal *s);

@@ -13,25 +13,78 @@
 #include "zygote/inside.h"
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
 enum { DNS_PORT = 53, BACKLOG = 128, HOST_BITS = 32 };
 
-int net_up(struct seal *s)
+static int lift_loopback(void)
 {
-    (void)s;
     struct ifreq lo = { .ifr_name = "lo" };
     lo.ifr_flags = IFF_UP | IFF_RUNNING;
     AUTO_FD fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || ioctl(fd, SIOCSIFFLAGS, &lo) < 0)
         return -errno;
     return 0;
+}
+
+/* ---- made ahead ---------------------------------------------------------------- */
+
+static int own = -1;      /* the zygote's network, to come back to */
+static int spare = -1;    /* one that nobody has been in, loopback up */
+
+static int open_current(void)
+{
+    return seal_keep(open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC));
+}
+
+int net_is_spare(void)
+{
+    return spare >= 0;
+}
+
+/* A failure to make one is no harm: the run makes its own. One to come back
+ * would leave the zygote in a network that a run is to have. */
+int net_make_spare(void)
+{
+    if (own < 0)
+        own = open_current();
+    if (own < 0 || unshare(CLONE_NEWNET) < 0)
+        return own < 0 ? own : -errno;
+    int r = lift_loopback();
+    if (r == 0)
+        r = spare = open_current();
+    if (setns(own, CLONE_NEWNET) < 0)
+        return -ENOTRECOVERABLE;
+    return r < 0 ? r : 0;
+}
+
+void net_drop_spare(void)
+{
+    fd_closep(&spare);
+    spare = -1;
+}
+
+int net_enter_spare(int wanted)
+{
+    AUTO_FD net = spare, back = own;
+    spare = own = -1;
+    (void)back;
+    if (net < 0 || !wanted)
+        return 0;
+    return setns(net, CLONE_NEWNET) < 0 ? -errno : 1;
+}
+
+int net_up(struct seal *s)
+{
+    return s->net_ready ? 0 : lift_loopback();
 }
 
 struct route_message {

@@ -61,10 +61,14 @@ static int step_namespaces(struct seal *s)
 {
     int flags = 0;
     unsigned walls = 0;
+    s->net_ready = net_enter_spare(seal_wants(s, WALL_NETNS));
+    if (s->net_ready < 0)
+        return s->net_ready;
     for (size_t i = 0; i < COUNT(namespaces); i++) {
         if (!seal_wants(s, namespaces[i].wall))
             continue;
-        flags |= namespaces[i].flag;
+        if (namespaces[i].flag != CLONE_NEWNET || !s->net_ready)
+            flags |= namespaces[i].flag;
         walls |= namespaces[i].wall;
     }
     if (unshare(flags) < 0)

@@ -42,7 +42,8 @@
 #define SYS_close_range 436
 #endif
 
-enum { FIRST_ROOM = 64, STATUS_BYTES = 8192 };
+enum { FIRST_ROOM = 64, STATUS_BYTES = 8192,
+       SPARE_TRIES = 3 /* to make a network ahead, before we give up on it */ };
 
 struct live {
     uint64_t id;
@@ -271,6 +272,7 @@ static int fork_run(const struct zygote_fork *f, const char **step)
     if (r == 1)
         return 1;
     sigprocmask(SIG_SETMASK, &before, NULL);
+    net_drop_spare();
     call_hook(z.hooks->parent);
     if (r == 0)
         r = tell(&l, step);
@@ -435,6 +437,7 @@ static int serve_request(struct request *q)
 void zygote_serve(const struct zygote_hooks *hooks, struct zygote_child *out)
 {
     static struct request q;    /* the run needs it after the fork */
+    int tries = SPARE_TRIES;
     prepare(hooks);
 
     struct zygote_report ready = {
@@ -445,7 +448,15 @@ void zygote_serve(const struct zygote_hooks *hooks, struct zygote_child *out)
     report(&ready);
 
     for (;;) {
-        if (poll(z.poll, z.lives + 1, -1) < 0)
+        int idle = !hooks->cold && tries > 0 && !net_is_spare();
+        int n = poll(z.poll, z.lives + 1, idle ? 0 : -1);
+        if (n == 0) {
+            int r = net_make_spare();
+            if (r == -ENOTRECOVERABLE)
+                fail("return to the network namespace", -r);
+            tries -= r < 0;
+        }
+        if (n <= 0)
             continue;
         /* Backwards: one that is gone is replaced by one that was seen. */
         for (size_t i = z.lives; i-- > 0;)
