@@ -50,14 +50,17 @@ is "$code:$out" 0:EACCES "a rule for all hosts opens no loopback"
 
 js --allow-net "127.0.0.1:$port methods=GET path=/v1/**" -e "(await fetch('$at/v1/x')).status"
 is "$code:$out" 0:200 "methods and paths can be held to a rule"
-js --allow-net "127.0.0.1:$port methods=GET path=/v1/**" -e "try { await fetch('$at/v2') } catch (e) { e.cause.code }"
+js --allow-net "127.0.0.1:$port methods=GET path=/v1/**" \
+    -e "try { await fetch('$at/v2') } catch (e) { e.cause.code }"
 is "$code:$out" 0:EACCES "another path is refused"
-js --allow-net "127.0.0.1:$port methods=GET" -e "try { await fetch('$at/', { method: 'POST' }) } catch (e) { e.cause.code }"
+js --allow-net "127.0.0.1:$port methods=GET" \
+    -e "try { await fetch('$at/', { method: 'POST' }) } catch (e) { e.cause.code }"
 is "$code:$out" 0:EACCES "another method is refused"
 
 KEY=hunter2 && export KEY
 js --allow-net "127.0.0.1:$port" --secret KEY@127.0.0.1 --json \
-    -e "const r = await fetch('$at/', { headers: { 'x-key': secrets.KEY } }); [secrets.KEY, (await r.json()).key.length]"
+    -e "const r = await fetch('$at/', { headers: { 'x-key': secrets.KEY } });
+        [secrets.KEY, (await r.json()).key.length]"
 has "$out" '"value":["glovebox-secret:KEY",' "a program holds a placeholder, never the value"
 case $out$err in *hunter2*) ok 1 "the value is in no output" ;; *) ok 0 "the value is in no output" ;; esac
 js --allow-net "127.0.0.1:$port" --secret KEY@api.example.com \
@@ -71,7 +74,8 @@ run glovebox run --engine python --allow-net a.b --secret KEY@a.b -e 1
 has "$err" "end to end" "secrets are for js, and why"
 js --allow-net "http://a.b/" -e 1
 is "$code:$out" 125: "a host is not a URL"
-js --allow-net "127.0.0.1:$port" --max-egress 10b -e "try { await (await fetch('$at/')).text() } catch (e) { 'stopped' }"
+js --allow-net "127.0.0.1:$port" --max-egress 10b \
+    -e "try { await (await fetch('$at/')).text() } catch (e) { 'stopped' }"
 has "$out" stopped "bytes are bounded"
 
 done_testing
