@@ -56,8 +56,12 @@ int net_make_spare(void)
 {
     if (own < 0)
         own = open_current();
-    if (own < 0 || unshare(CLONE_NEWNET) < 0)
-        return own < 0 ? own : -errno;
+    if (own < 0)
+        return own;
+    /* The way back is tried first: a network that is not our jail's own, in
+     * control runs, is left for good. */
+    if (setns(own, CLONE_NEWNET) < 0 || unshare(CLONE_NEWNET) < 0)
+        return -errno;
     int r = lift_loopback();
     if (r == 0)
         r = spare = open_current();

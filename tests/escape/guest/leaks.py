@@ -271,8 +271,8 @@ CLOCK = {
 
 
 def t_clock(box, engine):
-    """clocks are of now, and pids say nothing; what Node.js counts from its start
-    it counts from the zygote's (docs/node.md)"""
+    """clocks are of now, and pids say nothing"""
+    # What Node.js counts from its start it counts from the zygote's (docs/node.md).
     programs = [CLOCK[engine], {'node': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)',
                                 'python': 'import time; time.sleep(1.5)'}[engine], CLOCK[engine]]
     began = time.time() * 1000
