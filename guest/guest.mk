@@ -52,6 +52,13 @@ $(G)/node/types.cjs: $(wildcard guest/js/ts/*.js) package-lock.json
 	@mkdir -p $(@D)
 	$(call say,BUNDLE,$@)node_modules/.bin/esbuild guest/js/ts/main.js --bundle --format=cjs --minify \
 	    --platform=node --legal-comments=none --log-level=warning --outfile=$@
+# The js engine's codec, with what Node.js has in the place of what it imports.
+NODE_VALUES := $(wildcard guest/node/values/*.js) guest/js/codec.js guest/js/decode.js
+$(G)/node/values.cjs: $(NODE_VALUES) package-lock.json
+	@rm -rf $(OUT)/values && mkdir -p $(@D) $(OUT)/values && cp $(NODE_VALUES) $(OUT)/values
+	$(call say,BUNDLE,$@)node_modules/.bin/esbuild $(OUT)/values/main.js --bundle --format=cjs \
+	    --platform=node --charset=utf8 --banner:js='"use strict";' --log-level=warning \
+	    --log-override:import-is-undefined=error --outfile=$@
 
 # The Node.js that is used unless another is named.
 $(OUT)/node: $(wildcard node_modules/node-linux-*/bin/node)
@@ -59,5 +66,5 @@ $(OUT)/node: $(wildcard node_modules/node-linux-*/bin/node)
 
 guests: $(G)/node/glovebox-node.so $(G)/python/glovebox-python.so $(OUT)/node \
         $(G)/node/glovebox-cold $(G)/python/glovebox-cold \
-        $(NODE_GLUE) $(PYTHON_GLUE) $(G)/node/acorn.js $(G)/node/types.cjs
+        $(NODE_GLUE) $(PYTHON_GLUE) $(G)/node/acorn.js $(G)/node/types.cjs $(G)/node/values.cjs
 .PHONY: guests

@@ -11,8 +11,9 @@ export function decode(json) {
     return p.StringIncludes(json, '"$') ? revive(value) : value;
 }
 
-/** Members exist already, so plain assignment meets no setter, not even __proto__'s. */
-function revive(value) {
+/** The same of a tree, which is used up. Members exist already, so that plain
+ * assignment meets no setter, not even __proto__'s. */
+export function revive(value) {
     if (typeof value !== 'object' || value === null)
         return value;
     if (p.isArray(value)) {

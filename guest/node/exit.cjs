@@ -17,7 +17,7 @@ const { process } = globalThis;    // a program may replace it
 const { inspect } = require('util');
 const fs = require('fs');
 const p = load('primordials');
-const { encode, encodeExports, setLimit } = load('codec');
+const { encode, encodeExports, setLimit } = load('values');
 const { describe } = load('failure');
 const { valueOf } = load('run');
 

@@ -6,7 +6,7 @@
 
 const { inspect, types: { isNativeError } } = require('util');
 const p = load('primordials');
-const { TooLarge, whereThrown } = load('codec');
+const { TooLarge, whereThrown } = load('values');
 
 const WORK = '/workspace/';
 const OVERFLOW = 'Maximum call stack size exceeded';

@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('path');
-const { revive } = load('decode');
+const { revive } = load('values');
 
 const WORK = '/workspace';
 

@@ -17,7 +17,7 @@ const { pathToFileURL } = require('url');
 const { types: { isPromise } } = require('util');
 const p = load('primordials');
 const { shape, KIND } = load('form');
-const { isIncidental } = load('codec');
+const { isIncidental } = load('incidental');
 const modules = load('modules');
 
 const { createRequire, _nodeModulePaths: nodeModulePaths } = Module;
