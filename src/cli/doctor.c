@@ -13,6 +13,7 @@
 #include "cli/trial.h"
 #include "cli/version.h"
 #include "env/peer.h"
+#include "env/result.h"
 #include "env/runtime.h"
 #include "jail/probe.h"
 
@@ -254,19 +255,6 @@ static void json_facts(struct buf *b, const struct findings *f)
     json_close(b, ']');
 }
 
-static void json_wall_names(struct buf *b, const char *key, unsigned walls)
-{
-    json_key(b, key);
-    json_open(b, '[');
-    for (unsigned bit = 1; bit; bit <<= 1) {
-        if (!(walls & bit) || !wall_text(bit))
-            continue;
-        json_item(b);
-        json_string(b, str_of(wall_text(bit)));
-    }
-    json_close(b, ']');
-}
-
 static void json_native(struct buf *b, const struct findings *f)
 {
     json_key(b, "engines");
@@ -286,8 +274,10 @@ static void json_native(struct buf *b, const struct findings *f)
         json_real(b, n->trial.run_ms, 3);
         key_text(b, "counted_by", n->trial.ran ? counter(n->trial.counted_by) : "");
         key_text(b, "fallback", n->trial.fallback);
-        json_wall_names(b, "walls", n->trial.walls);
-        json_wall_names(b, "missing", lacks(f));
+        json_key(b, "walls");
+        walls_json(b, n->trial.walls);
+        json_key(b, "missing");
+        walls_json(b, lacks(f));
         key_text(b, "problem", n->problem.msg);
         json_close(b, '}');
     }

@@ -560,17 +560,16 @@ static void tell_files(struct buf *b, const struct file_list *l)
     json_close(b, '}');
 }
 
-static void tell_walls(struct buf *b, unsigned walls)
+void walls_json(struct buf *out, unsigned walls)
 {
-    json_key(b, "walls");
-    json_open(b, '[');
+    json_open(out, '[');
     for (unsigned bit = 1; bit; bit <<= 1) {
         if (!(walls & bit) || !wall_text(bit))
             continue;
-        json_item(b);
-        json_string(b, str_of(wall_text(bit)));
+        json_item(out);
+        json_string(out, str_of(wall_text(bit)));
     }
-    json_close(b, ']');
+    json_close(out, ']');
 }
 
 static void tell(struct buf *b, const struct run_result *r)
@@ -598,7 +597,8 @@ static void tell(struct buf *b, const struct run_result *r)
     tell_denials(b, r);
     key_json(b, "findings", STR("[]"), NULL);
     tell_files(b, &r->files);
-    tell_walls(b, r->walls);
+    json_key(b, "walls");
+    walls_json(b, r->walls);
     key_str(b, "engine", str_of(engine_text(r->engine)));
     key_str(b, "started_as", str_of(started_as_text(r->started_as)));
     key_str(b, "fallback", str_of(r->fallback));

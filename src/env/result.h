@@ -101,5 +101,7 @@ enum json_layout { JSON_COMPACT, JSON_PRETTY };
 /* The result object of every surface; errors are the buf's. */
 void result_json(struct buf *out, const struct run_result *r,
                  enum json_layout layout);
+/* An array of the names of WALL_*. */
+void walls_json(struct buf *out, unsigned walls);
 /* Checked JSON again, indented by two. */
 void json_indent(struct buf *out, struct str json);

@@ -1,8 +1,7 @@
 /* wire/egress.c -- the frames between the supervisor and the egress process.
  * SPDX-License-Identifier: MIT */
 #include "wire/egress.h"
-
-#include <errno.h>
+#include "wire/inside.h"
 
 /* --- which messages there are --------------------------------------------- */
 
@@ -13,14 +12,12 @@ static const struct message_rule from_egress[] = { FROM_EGRESS(ROW) };
 
 const struct message_rule *message_to_egress(uint32_t type)
 {
-    return type < COUNT(to_egress) && to_egress[type].name
-        ? &to_egress[type] : NULL;
+    return rule_in(to_egress, COUNT(to_egress), type);
 }
 
 const struct message_rule *message_from_egress(uint32_t type)
 {
-    return type < COUNT(from_egress) && from_egress[type].name
-        ? &from_egress[type] : NULL;
+    return rule_in(from_egress, COUNT(from_egress), type);
 }
 
 static uint64_t max_body(enum egress_message type)
@@ -41,59 +38,16 @@ const char *fetch_failure_text(unsigned code)
 
 /* --- kinds of fields ------------------------------------------------------ */
 
-static int are_headers(struct str s)
-{
-    struct str name, value;
-    int r, n = 0;
-    if (s.len > MAX_HEADERS_BYTES)
-        return 0;
-    while ((r = header_next(&s, &name, &value)) > 0)
-        if (++n > MAX_HEADERS)
-            return 0;
-    return r == 0;
-}
-
-/* K(kind, type in C, encoding, which values v are legal) */
-#define KINDS(K)                                                          \
-    K(u32,      uint32_t,   u32, 1)                                       \
-    K(u64,      uint64_t,   u64, 1)                                       \
-    K(yesno,    uint8_t,    u8,  v <= 1)                                  \
-    K(sockets,  uint32_t,   u32, v <= EGRESS_MAX_SOCKETS)                 \
-    K(secrets,  uint32_t,   u32, v <= EGRESS_MAX_SECRETS)                 \
-    K(redirect, uint8_t,    u8,  v < REDIRECTS)                           \
-    K(failure,  uint8_t,    u8,  fetch_failure_text(v) != NULL)           \
-    K(status,   uint32_t,   u32, v >= 200 && v <= 999)                    \
-    K(method,   struct str, str, v.len <= MAX_METHOD_BYTES)               \
-    K(url,      struct str, str, v.len <= MAX_URL_BYTES)                  \
-    K(headers,  struct str, str, are_headers(v))                          \
-    K(body,     struct str, str, v.len <= MAX_FETCH_BODY)                 \
-    K(chunk,    struct str, str, v.len <= EGRESS_MAX_DATA)                \
-    K(value,    struct str, str, v.len <= EGRESS_MAX_SECRET)              \
-    K(words,    struct str, str, v.len <= EGRESS_MAX_TEXT)                \
-    K(text,     struct str, str, 1)    /* as long as the message may be */
-
-static void refuse(struct buf *b, int code)
-{
-    if (!b->failed)
-        b->failed = code;
-}
-
-#define KIND(kind, type, code, legal)                                     \
-    static void add_##kind(struct buf *b, type v)                         \
-    {                                                                     \
-        if (!(legal))                                                     \
-            refuse(b, -EPROTO);                                           \
-        put_##code(b, v);                                                 \
-    }                                                                     \
-    static type take_##kind(struct fields *f)                             \
-    {                                                                     \
-        type v = get_##code(f);                                           \
-        if (!(legal))                                                     \
-            f->failed = 1;                                                \
-        return v;                                                         \
-    }
-KINDS(KIND)
-#undef KIND
+/* Kinds of these messages; those of every channel are in wire/inside.h. */
+KIND(sockets, uint32_t,   u32, v <= EGRESS_MAX_SOCKETS)
+KIND(secrets, uint32_t,   u32, v <= EGRESS_MAX_SECRETS)
+KIND(failure, uint8_t,    u8,  fetch_failure_text(v) != NULL)
+KIND(status,  uint32_t,   u32, v >= 200 && v <= 999)
+KIND(method,  struct str, str, v.len <= MAX_METHOD_BYTES)
+KIND(url,     struct str, str, v.len <= MAX_URL_BYTES)
+KIND(chunk,   struct str, str, v.len <= EGRESS_MAX_DATA)
+KIND(value,   struct str, str, v.len <= EGRESS_MAX_SECRET)
+KIND(words,   struct str, str, v.len <= EGRESS_MAX_TEXT)
 
 /* --- the fields of each message, F(kind, name), in wire order ------------- */
 
@@ -197,59 +151,21 @@ KINDS(KIND)
 
 /* --- put and get ---------------------------------------------------------- */
 
-/* A body the other side would refuse for its size never leaves this one. What
- * stood in b before a refused message stays whole. */
-static void close_frame(struct buf *b, size_t start, enum egress_message type)
-{
-    frame_end(b, start);
-    if (!b->failed && b->len - start - FRAME_HEAD_BYTES > max_body(type))
-        refuse(b, -EMSGSIZE);
-    if (b->failed)
-        b->len = start;
-}
-
-#define PUT(kind, field) add_##kind(b, m->field);
-#define GET(kind, field) m.field = take_##kind(&f);
 #define MESSAGE(NAME, name)                                               \
-    void put_egress_##name(struct buf *b, const struct egress_##name *m)  \
-    {                                                                     \
-        size_t start = frame_begin(b, EGRESS_##NAME);                     \
-        NAME##_FIELDS(PUT)                                                \
-        close_frame(b, start, EGRESS_##NAME);                             \
-    }                                                                     \
-    int get_egress_##name(struct str body, struct egress_##name *out)     \
-    {                                                                     \
-        struct fields f = fields_of(body);                                \
-        struct egress_##name m;                                           \
-        NAME##_FIELDS(GET)                                                \
-        if (get_end(&f) < 0 || body.len > max_body(EGRESS_##NAME))        \
-            return -EPROTO;                                               \
-        *out = m;                                                         \
-        return 0;                                                         \
-    }
+    MESSAGE_OF(egress_##name, struct egress_##name, EGRESS_##NAME,        \
+               NAME##_FIELDS)
 EGRESS_PLAIN(MESSAGE)
 
-static void add_secret(struct buf *b, const struct egress_secret *m)
-{
-    SECRET_FIELDS(PUT)
-}
-
-static struct egress_secret take_secret(struct fields *from)
-{
-    struct fields f = *from;
-    struct egress_secret m;
-    SECRET_FIELDS(GET)
-    *from = f;
-    return m;
-}
+FIELDS_OF(secret, struct egress_secret, SECRET_FIELDS)
+FIELDS_OF(config, struct egress_config, CONFIG_FIELDS)
 
 void put_egress_config(struct buf *b, const struct egress_config *m)
 {
     size_t start = frame_begin(b, EGRESS_CONFIG);
-    CONFIG_FIELDS(PUT)
+    add_config_fields(b, m);
     for (uint32_t i = 0; i < m->secrets && !b->failed; i++)
-        add_secret(b, &m->secret[i]);
-    close_frame(b, start, EGRESS_CONFIG);
+        add_secret_fields(b, &m->secret[i]);
+    close_frame(b, start, max_body(EGRESS_CONFIG));
 }
 
 int get_egress_config(struct str body,
@@ -258,10 +174,10 @@ int get_egress_config(struct str body,
 {
     struct fields f = fields_of(body);
     struct egress_config m;
-    CONFIG_FIELDS(GET)
+    take_config_fields(&f, &m);
     for (uint32_t i = 0; !f.failed && i < m.secrets; i++)
-        room[i] = take_secret(&f);
-    if (get_end(&f) < 0 || body.len > max_body(EGRESS_CONFIG))
+        take_secret_fields(&f, &room[i]);
+    if (close_body(&f, body, max_body(EGRESS_CONFIG)) < 0)
         return -EPROTO;
     m.secret = room;
     *out = m;

@@ -1,15 +1,8 @@
-/*
- * wire/messages.c -- every message, its fields written down once.
- *
- * put_X and get_X of a message are generated from the same list of fields, so
- * they cannot disagree. A field has a kind; the kind says how it is encoded and
- * which values are legal, and both directions refuse all others.
- *
- * SPDX-License-Identifier: MIT
- */
+/* wire/messages.c -- every message, its fields written down once.
+ * SPDX-License-Identifier: MIT */
 #include "wire/messages.h"
+#include "wire/inside.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* --- which messages there are --------------------------------------------- */
@@ -21,14 +14,12 @@ static const struct message_rule to_worker[]   = { TO_WORKER(ROW) };
 
 const struct message_rule *message_from_worker(uint32_t type)
 {
-    return type < COUNT(from_worker) && from_worker[type].name
-        ? &from_worker[type] : NULL;
+    return rule_in(from_worker, COUNT(from_worker), type);
 }
 
 const struct message_rule *message_to_worker(uint32_t type)
 {
-    return type < COUNT(to_worker) && to_worker[type].name
-        ? &to_worker[type] : NULL;
+    return rule_in(to_worker, COUNT(to_worker), type);
 }
 
 static uint64_t max_body(enum message type)
@@ -96,63 +87,20 @@ int header_next(struct str *rest, struct str *out_name, struct str *out_value)
     return 1;
 }
 
-static int are_headers(struct str s)
-{
-    struct str name, value;
-    int r = s.len <= MAX_HEADERS_BYTES ? 1 : -EPROTO;
-    for (int n = -1; r > 0; n++) {
-        if (n == MAX_HEADERS)
-            return 0;
-        r = header_next(&s, &name, &value);
-    }
-    return r == 0;
-}
-
-/* K(kind, type in C, encoding, which values v are legal) */
-#define KINDS(K)                                                          \
-    K(u32,    uint32_t,   u32, 1)                                         \
-    K(u64,    uint64_t,   u64, 1)                                         \
-    K(yesno,  uint8_t,    u8,  v <= 1)                                    \
-    K(stream, uint8_t,    u8,  v == 1 || v == 2)                          \
-    K(reason, uint8_t,    u8,  is_reason(v))                              \
-    K(limit,  uint8_t,    u8,  v <= LIMIT_NONE)                           \
-    K(mode,   uint8_t,    u8,  v < MODE_COUNT)                            \
-    K(kind,   uint8_t,    u8,  v < MODULE_KINDS)                          \
-    K(flags,  uint32_t,   u32, !(v & ~(uint32_t)RUN_ALL))                 \
-    K(name,   struct str, str, v.len <= MAX_NAME_BYTES)                   \
-    K(source, struct str, str, v.len <= MAX_SOURCE_BYTES)                 \
-    K(chunk,  struct str, str, v.len <= MAX_CHUNK_BYTES)                  \
-    K(pages,  struct str, str, v.len <= IMAGE_CHUNK_BYTES)                \
-    K(redirect, uint8_t,  u8,  v < REDIRECTS)                             \
-    K(status, uint32_t,   u32, v >= 100 && v <= 999)                      \
-    K(method, struct str, str, v.len <= MAX_METHOD_BYTES && is_token(v))  \
-    K(url,    struct str, str, is_url(v))                                 \
-    K(headers, struct str, str, are_headers(v))                           \
-    K(body,   struct str, str, v.len <= MAX_FETCH_BODY)                   \
-    K(text,   struct str, str, 1)    /* as long as the message may be */
-
-static void refuse(struct buf *b, int code)
-{
-    if (!b->failed)
-        b->failed = code;
-}
-
-#define KIND(kind, type, code, legal)                                     \
-    static void add_##kind(struct buf *b, type v)                         \
-    {                                                                     \
-        if (!(legal))                                                     \
-            refuse(b, -EPROTO);                                           \
-        put_##code(b, v);                                                 \
-    }                                                                     \
-    static type take_##kind(struct fields *f)                             \
-    {                                                                     \
-        type v = get_##code(f);                                           \
-        if (!(legal))                                                     \
-            f->failed = 1;                                                \
-        return v;                                                         \
-    }
-KINDS(KIND)
-#undef KIND
+/* Kinds of these messages; those of every channel are in wire/inside.h. */
+KIND(stream, uint8_t,    u8,  v == 1 || v == 2)
+KIND(reason, uint8_t,    u8,  is_reason(v))
+KIND(limit,  uint8_t,    u8,  v <= LIMIT_NONE)
+KIND(mode,   uint8_t,    u8,  v < MODE_COUNT)
+KIND(kind,   uint8_t,    u8,  v < MODULE_KINDS)
+KIND(flags,  uint32_t,   u32, !(v & ~(uint32_t)RUN_ALL))
+KIND(name,   struct str, str, v.len <= MAX_NAME_BYTES)
+KIND(source, struct str, str, v.len <= MAX_SOURCE_BYTES)
+KIND(chunk,  struct str, str, v.len <= MAX_CHUNK_BYTES)
+KIND(pages,  struct str, str, v.len <= IMAGE_CHUNK_BYTES)
+KIND(status, uint32_t,   u32, v >= 100 && v <= 999)
+KIND(method, struct str, str, v.len <= MAX_METHOD_BYTES && is_token(v))
+KIND(url,    struct str, str, is_url(v))
 
 static void add_limits(struct buf *b, struct run_limits v)
 {
@@ -288,36 +236,8 @@ static struct run_limits take_limits(struct fields *f)
 
 /* --- put and get ---------------------------------------------------------- */
 
-/* A body the other side would refuse for its size never leaves this one. What
- * stood in b before a refused message stays whole. */
-static void close_frame(struct buf *b, size_t start, enum message type)
-{
-    frame_end(b, start);
-    if (!b->failed && b->len - start - FRAME_HEAD_BYTES > max_body(type))
-        refuse(b, -EMSGSIZE);
-    if (b->failed)
-        b->len = start;
-}
-
-#define PUT(kind, field) add_##kind(b, m->field);
-#define GET(kind, field) m.field = take_##kind(&f);
 #define MESSAGE(NAME, name)                                               \
-    void put_##name(struct buf *b, const struct msg_##name *m)            \
-    {                                                                     \
-        size_t start = frame_begin(b, MSG_##NAME);                        \
-        NAME##_FIELDS(PUT)                                                \
-        close_frame(b, start, MSG_##NAME);                                \
-    }                                                                     \
-    int get_##name(struct str body, struct msg_##name *out)               \
-    {                                                                     \
-        struct fields f = fields_of(body);                                \
-        struct msg_##name m;                                              \
-        NAME##_FIELDS(GET)                                                \
-        if (get_end(&f) < 0 || body.len > max_body(MSG_##NAME))           \
-            return -EPROTO;                                               \
-        *out = m;                                                         \
-        return 0;                                                         \
-    }
+    MESSAGE_OF(name, struct msg_##name, MSG_##NAME, NAME##_FIELDS)
 
 MESSAGE(HELLO,  hello)
 MESSAGE(OUTPUT, output)
@@ -351,29 +271,18 @@ enum module_kind module_kind_of(struct str file_name)
     return MODULE_JS;
 }
 
-static void add_module(struct buf *b, const struct module_source *m)
-{
-    MODULE_FIELDS(PUT)
-}
-
-static struct module_source take_module(struct fields *from)
-{
-    struct fields f = *from;
-    struct module_source m;
-    MODULE_FIELDS(GET)
-    *from = f;
-    return m;
-}
+FIELDS_OF(module, struct module_source, MODULE_FIELDS)
+FIELDS_OF(run,    struct msg_run,       RUN_FIELDS)
 
 void put_run(struct buf *b, const struct msg_run *m)
 {
     size_t start = frame_begin(b, MSG_RUN);
-    RUN_FIELDS(PUT)
+    add_run_fields(b, m);
     if (m->modules > MAX_MODULES)
         refuse(b, -EMSGSIZE);
     for (uint32_t i = 0; i < m->modules && !b->failed; i++)
-        add_module(b, &m->module[i]);
-    close_frame(b, start, MSG_RUN);
+        add_module_fields(b, &m->module[i]);
+    close_frame(b, start, max_body(MSG_RUN));
 }
 
 int get_run(struct str body, struct module_source *room, size_t rooms,
@@ -381,12 +290,12 @@ int get_run(struct str body, struct module_source *room, size_t rooms,
 {
     struct fields f = fields_of(body);
     struct msg_run m;
-    RUN_FIELDS(GET)
+    take_run_fields(&f, &m);
     if (!f.failed && (m.modules > rooms || m.modules > MAX_MODULES))
         return -EMSGSIZE;
     for (uint32_t i = 0; !f.failed && i < m.modules; i++)
-        room[i] = take_module(&f);
-    if (get_end(&f) < 0 || body.len > max_body(MSG_RUN))
+        take_module_fields(&f, &room[i]);
+    if (close_body(&f, body, max_body(MSG_RUN)) < 0)
         return -EPROTO;
     m.module = room;
     *out = m;
