@@ -134,7 +134,7 @@ test: all   ## set up, build, and run all tests (minutes)
 	@echo '--- with AddressSanitizer and UndefinedBehaviorSanitizer'
 	@$(MAKE) --no-print-directory SAN=address,undefined product check-unit check-conform check-escape check-e2e
 	@echo '--- fuzzing, shortly'
-	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=15
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=10
 
 # ---- conformance --------------------------------------------------------
 CONFORM_262 := $(addprefix tests/conform/,test262.c test262_case.c test262_host.c)
