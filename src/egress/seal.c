@@ -25,24 +25,17 @@
 
 static int limits(void)
 {
-    static const struct { int what; rlim_t most; } rows[] = {
+    static const struct { int what; uint64_t most; } rows[] = {
         { RLIMIT_CORE, 0 }, { RLIMIT_FSIZE, 0 }, { RLIMIT_MEMLOCK, 0 },
         { RLIMIT_STACK, 8 << 20 }, { RLIMIT_NOFILE, 65536 },
 #ifndef GB_SANITIZED
-        { RLIMIT_DATA, (rlim_t)2 << 30 },
+        { RLIMIT_DATA, (uint64_t)2 << 30 },
 #endif
     };
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct rlimit l;
-        if (getrlimit((__rlimit_resource_t)rows[i].what, &l) < 0)
-            return -errno;
-        if (l.rlim_max > rows[i].most)
-            l.rlim_max = rows[i].most;
-        l.rlim_cur = l.rlim_max;
-        if (setrlimit((__rlimit_resource_t)rows[i].what, &l) < 0)
-            return -errno;
-    }
-    return 0;
+    int r = 0;
+    for (size_t i = 0; r == 0 && i < COUNT(rows); i++)
+        r = seal_limit(rows[i].what, rows[i].most);
+    return r;
 }
 
 /* Root becomes a user of its own that has nothing anywhere. In a namespace that

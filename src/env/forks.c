@@ -464,24 +464,6 @@ static int drive(struct forks *f, const struct local_work *w, struct err *e)
 
 /* ---- the first one -------------------------------------------------------- */
 
-struct once {
-    struct run *run;
-};
-
-static struct run *once_next(void *user)
-{
-    struct once *o = user;
-    struct run *r = o->run;
-    o->run = NULL;
-    return r;
-}
-
-static void once_done(void *user, struct run *r)
-{
-    (void)user;
-    (void)r;
-}
-
 /* Before the first run: is this runtime one that can be forked? */
 static int test(struct forks *f, struct err *e)
 {
@@ -493,8 +475,8 @@ static int test(struct forks *f, struct err *e)
     if (v == SELFTEST_UNKNOWN) {
         unsigned spares = f->image.spares;
         selftest_init(&run, &f->image);
-        struct once o = { &run };
-        struct local_work work = { once_next, once_done, &o };
+        struct run *one = &run;
+        struct local_work work = local_work_of(&one);
         f->image.spares = 0;
         int r = drive(f, &work, e);
         f->image.spares = spares;

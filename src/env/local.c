@@ -251,9 +251,14 @@ static void single_done(void *user, struct run *r)
     (void)r;
 }
 
+struct local_work local_work_of(struct run **one)
+{
+    return (struct local_work){ single_next, single_done, one };
+}
+
 int local_run(struct local *l, struct run *r, struct err *e)
 {
-    struct local_work work = { single_next, single_done, &r };
+    struct local_work work = local_work_of(&r);
     return local_drive(l, &work, e);
 }
 

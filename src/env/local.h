@@ -37,6 +37,9 @@ struct local_work {
     void *user;
 };
 
+/* A single run; *one becomes NULL once it was taken. */
+struct local_work local_work_of(struct run **one);
+
 /*
  * Until next gives NULL and every run is done. Returns 0, -ECANCELED after an
  * interrupt (active runs end as cancelled, none is begun), or another negative

@@ -7,19 +7,11 @@
  * SPDX-License-Identifier: MIT
  */
 #include "jail/inside.h"
+#include "jail/seal.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-
-static int write_file(const char *path, const char *text, size_t n)
-{
-    AUTO_FD fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    return write(fd, text, n) < 0 ? -errno : 0;
-}
 
 static char *put_number(char *at, uint32_t v)
 {
@@ -41,7 +33,7 @@ static int write_map(const char *path, uint32_t inside, uint32_t outside)
     at = put_number(at, outside);
     *at++ = ' ';
     *at++ = '1';
-    return write_file(path, line, (size_t)(at - line));
+    return seal_write(path, (struct str){ line, (size_t)(at - line) });
 }
 
 /* The id inside that belongs to a caller. A zygote is 0, whose capabilities
@@ -59,7 +51,7 @@ static int map_caller(const struct inside *in)
 
     if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
         return -errno;
-    int r = write_file("/proc/self/setgroups", "deny", 4);
+    int r = seal_write("/proc/self/setgroups", STR("deny"));
     if (r == 0)
         r = write_map("/proc/self/gid_map", id, in->caller_gid);
     if (r == 0)

@@ -15,6 +15,7 @@
 #include <linux/securebits.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -204,4 +205,22 @@ int seal_capabilities(void)
     if (r == 0 && !is_bounded())
         r = -EPERM;
     return r;
+}
+
+int seal_limit(int what, uint64_t most)
+{
+    struct rlimit now;
+    if (getrlimit((__rlimit_resource_t)what, &now) < 0)
+        return -errno;
+    rlim_t v = most < now.rlim_max ? most : now.rlim_max;
+    struct rlimit lim = { v, v };
+    return setrlimit((__rlimit_resource_t)what, &lim) < 0 ? -errno : 0;
+}
+
+int seal_write(const char *path, struct str text)
+{
+    AUTO_FD fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    return write(fd, text.at, text.len) < 0 ? -errno : 0;
 }

@@ -28,6 +28,12 @@ struct seal_path {
  */
 int seal_landlock(const struct seal_path *path, size_t n);
 
+/* Lower a resource limit, both halves, to `most`; one that is lower stays. */
+int seal_limit(int what, uint64_t most);
+
+/* Write a text into a file of /proc in one go. */
+int seal_write(const char *path, struct str text);
+
 /* Give up every capability for good: bounding set, ambient, securebits, all
  * three sets; looks that nothing is left. */
 int seal_capabilities(void);

@@ -7,6 +7,7 @@
  */
 #include "jail/inside.h"
 #include "jail/calls.h"
+#include "jail/seal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -135,16 +136,6 @@ int step_hostname(struct inside *in)
     return sethostname(name, strlen(name)) < 0 ? -errno : 0;
 }
 
-static int set_limit(int what, uint64_t want)
-{
-    struct rlimit now;
-    if (getrlimit(what, &now) < 0)
-        return -errno;
-    rlim_t v = want < now.rlim_max ? want : now.rlim_max;
-    struct rlimit lim = { v, v };
-    return setrlimit(what, &lim) < 0 ? -errno : 0;
-}
-
 /*
  * RLIMIT_NPROC counts all processes of a user. Where the user is the caller,
  * without a user namespace, the count is not ours to limit; the seal of the
@@ -170,7 +161,7 @@ int step_limits(struct inside *in)
     };
 
     for (size_t i = 0; i < COUNT(want); i++) {
-        int r = want[i].use ? set_limit(want[i].what, want[i].value) : 0;
+        int r = want[i].use ? seal_limit(want[i].what, want[i].value) : 0;
         if (r < 0)
             return r;
     }

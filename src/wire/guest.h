@@ -106,9 +106,6 @@ struct zygote_report {
     X(RESULT,  4, MAX_RESULT_BYTES + (4 << 20), PHASE_RUNNING)               \
     X(FATAL,   6, 1024,                         PHASE_STARTING | PHASE_RUNNING)
 
-#define TO_GUEST(X)                                                          \
-    X(PROGRAM, 80, MAX_RUN_BYTES,               PHASE_IDLE)
-
 enum { MSG_SEALED = 64, MSG_DENIED = 65, MSG_PROGRAM = 80 };
 
 const struct message_rule *message_from_guest(uint32_t type);
@@ -132,8 +129,8 @@ struct msg_denied {
 };
 
 /*
- * program: settings is a JSON object that env/program.c writes and the glue in
- * guest/node and guest/python reads (docs/protocol.md has its members). The
+ * program: at most MAX_RUN_BYTES. settings is a JSON object that env/program.c
+ * writes and the glue in guest/node and guest/python reads (docs/protocol.md has its members). The
  * answer is a msg_result; of several the last counts.
  */
 struct msg_program {

@@ -3,12 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "jail/seal.h"
 #include "zygote/inside.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -30,14 +29,6 @@ enum {
 
 /* ---- who ---------------------------------------------------------------------- */
 
-static int write_file(const char *path, const char *text)
-{
-    AUTO_FD fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    return write(fd, text, strlen(text)) < 0 ? -errno : 0;
-}
-
 /*
  * What a user may have is counted for all runs of a zygote, and for the caller
  * who is no root: one run could take everybody's watches. A user namespace has
@@ -55,7 +46,7 @@ static const struct { const char *file, *most; } shares[] = {
 static int set_shares(void)
 {
     for (size_t i = 0; i < COUNT(shares); i++) {
-        int r = write_file(shares[i].file, shares[i].most);
+        int r = seal_write(shares[i].file, str_of(shares[i].most));
         if (r < 0 && r != -ENOENT)    /* a kernel without this count */
             return r;
     }
@@ -74,11 +65,11 @@ int limits_ids(struct seal *s)
     snprintf(map, sizeof map, "%d 0 1", GUEST_ID);
     if (unshare(CLONE_NEWUSER) < 0 || prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
         return -errno;
-    int r = write_file("/proc/self/setgroups", "deny");
+    int r = seal_write("/proc/self/setgroups", str_of("deny"));
     if (r == 0)
-        r = write_file("/proc/self/gid_map", map);
+        r = seal_write("/proc/self/gid_map", str_of(map));
     if (r == 0)
-        r = write_file("/proc/self/uid_map", map);
+        r = seal_write("/proc/self/uid_map", str_of(map));
     if (r == 0 && (getuid() != GUEST_ID || getgid() != GUEST_ID))
         r = -EPERM;
     return r == 0 ? set_shares() : r;
@@ -122,16 +113,6 @@ int limits_processors(struct seal *s)
 
 /* ---- how much --------------------------------------------------------------------- */
 
-static int set_limit(int what, uint64_t want)
-{
-    struct rlimit now;
-    if (getrlimit(what, &now) < 0)
-        return -errno;
-    rlim_t v = want < now.rlim_max ? want : now.rlim_max;
-    struct rlimit lim = { v, v };
-    return setrlimit(what, &lim) < 0 ? -errno : 0;
-}
-
 /*
  * Memory: the zygote's pages are in the fork's account from the start. Where
  * a cgroup counts, that is what should run out first, as it sees everything;
@@ -162,7 +143,7 @@ int limits_set(struct seal *s)
         { RLIMIT_NICE,       0 },
     };
     for (size_t i = 0; i < COUNT(want); i++) {
-        int r = set_limit(want[i].what, want[i].value);
+        int r = seal_limit(want[i].what, want[i].value);
         if (r < 0)
             return r;
     }

@@ -53,6 +53,25 @@ is() {    # is GOT WANTED NAME
     ok $? "$3" || { show got: "$1"; show wanted: "$2"; show stderr: "$err"; }
 }
 
+# Skip the script where programs of this engine do not run.
+need_engine() {    # need_engine node
+    run glovebox run --engine "$1" -q -e 1
+    [ "$code" = 0 ] || skip_all "$1 programs do not run here: $err"
+}
+
+# Refused before anything ran, with exit code 125.
+refused() {    # refused WORDS NAME COMMAND...
+    refused_with 125 "$@"
+}
+
+refused_with() {    # refused_with CODE WORDS NAME COMMAND...
+    want=$1 words=$2 name=$3
+    shift 3
+    run "$@"
+    is "$code:$out" "$want:" "$name: refused"
+    has "$err" "$words" "$name: and why"
+}
+
 has() {    # has TEXT PART NAME
     case $1 in *"$2"*) ok 0 "$3" ;; *)
         ok 1 "$3"; show got: "$1"; show 'to hold:' "$2" ;;

@@ -25,18 +25,18 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+from processes import alive, descendants    # noqa: E402
+
 MAX_NTH = 24
 TIMEOUT_S = 40
 JOBS = 3
 
 # What a fork calls on its way, and what builds the jail around a zygote.
 SEAL = ('unshare', 'setns', 'clone', 'mount', 'mkdir', 'openat', 'write', 'setsid', 'chdir', 'socket', 'ioctl',
-    'prctl',
-        'capset', 'landlock_create_ruleset', 'landlock_add_rule', 'landlock_restrict_self', 'prlimit64',
-            'sched_setaffinity',
-        'sched_getaffinity', 'seccomp', 'dup3', 'fcntl', 'close_range', 'pidfd_open', 'sendmsg', 'recvmsg',
-            'rt_sigprocmask',
-        'poll', 'getrandom', 'mmap', 'read')
+        'prctl', 'capset', 'landlock_create_ruleset', 'landlock_add_rule', 'landlock_restrict_self', 'prlimit64',
+        'sched_setaffinity', 'sched_getaffinity', 'seccomp', 'dup3', 'fcntl', 'close_range', 'pidfd_open', 'sendmsg',
+        'recvmsg', 'rt_sigprocmask', 'poll', 'getrandom', 'mmap', 'read')
 NODE_SEAL = ('epoll_create1', 'epoll_ctl', 'eventfd2', 'pipe2', 'dup3', 'dup2', 'close_range', 'openat', 'clone',
     'unshare')
 JAIL = ('clone', 'clone3', 'unshare', 'mount', 'pivot_root', 'umount2', 'fsopen', 'fsconfig', 'fsmount',
@@ -106,32 +106,6 @@ WAIT = {'python': 'import time; time.sleep(%s)',
         'node': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, %s * 1000)'}
 SUFFIX = {'python': '.py', 'node': '.cjs'}
 FLAGS = ('--timeout', '5s', '--cpu', '4s', '--cpus', '1', '--spares', '0')
-
-
-def children(pid):
-    try:
-        return [int(c) for t in os.listdir('/proc/%d/task' % pid)
-                for c in open('/proc/%d/task/%s/children' % (pid, t)).read().split()]
-    except OSError:
-        return []
-
-
-def descendants(pid):
-    found = children(pid)
-    for c in found:
-        found += children(c)
-    return found
-
-
-def alive(pids):
-    left = []
-    for p in pids:
-        try:
-            if open('/proc/%d/stat' % p).read().rsplit(') ', 1)[1][0] not in 'ZX':
-                left.append(p)
-        except OSError:
-            pass
-    return left
 
 
 class Lab:

@@ -3,19 +3,7 @@
 # Real Python, as a person uses it from the command line.
 . "$(dirname "$0")/../tap.sh"
 
-run glovebox run --engine python -q -e 1
-case $code in
-0) ;;
-*) [ -z "${GB_SANITIZED:-}" ] || skip_all "a sanitizer build starts no zygote"
-   skip_all "python programs do not run here: $err" ;;
-esac
-refused() {    # refused WORDS NAME COMMAND...
-    words=$1 name=$2
-    shift 2
-    run "$@"
-    is "$code:$out" 125: "$name: refused"
-    has "$err" "$words" "$name: and why"
-}
+need_engine python
 py() { run glovebox run --engine python "$@"; }
 
 # ---- which engine, values, endings ------------------------------------------------

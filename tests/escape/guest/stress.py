@@ -22,6 +22,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 OUT = os.path.abspath(os.environ.get('GB_OUT', os.path.join(ROOT, 'build/release')))
+sys.path.insert(0, os.path.join(ROOT, 'tests'))
+from processes import alive, descendants    # noqa: E402
 RUNS = int(os.environ.get('GB_RUNS', '400'))
 AT_ONCE = 50
 WARM_UP = 60               # runs after which nothing may grow any more
@@ -61,27 +63,12 @@ def write(folder, name, text):
 
 
 def start(engine, flags, files, **more):
-    return subprocess.Popen([os.path.join(OUT, 'glovebox'), 'run', '--json', '--engine', engine, *LIMITS, *flags,
-        *files],
-                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV, **more)
+    command = [os.path.join(OUT, 'glovebox'), 'run', '--json', '--engine', engine, *LIMITS, *flags, *files]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            env=ENV, **more)
 
 
 # ---- /proc ----------------------------------------------------------------------
-
-def children(pid):
-    try:
-        return [int(c) for t in os.listdir('/proc/%d/task' % pid)
-                for c in open('/proc/%d/task/%s/children' % (pid, t)).read().split()]
-    except OSError:
-        return []
-
-
-def descendants(pid):
-    found = children(pid)
-    for c in found:
-        found += children(c)
-    return found
-
 
 def memory_kb(pid):
     return int(re.search(r'(?m)^RssAnon:\s+(\d+)', open('/proc/%d/status' % pid).read())[1])
@@ -104,17 +91,6 @@ def look(pid):
     z = zygote_of(pid)
     return {'supervisor fds': len(os.listdir('/proc/%d/fd' % pid)), 'supervisor kb': memory_kb(pid),
             'zygote fds': len(os.listdir('/proc/%d/fd' % z)), 'zygote kb': memory_kb(z), 'zygote': z}
-
-
-def alive(pids):
-    left = []
-    for p in pids:
-        try:
-            if open('/proc/%d/stat' % p).read().rsplit(') ', 1)[1][0] not in 'ZX':
-                left.append(p)
-        except OSError:
-            pass
-    return left
 
 
 def gone(pids, what):
